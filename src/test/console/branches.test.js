@@ -49,7 +49,7 @@ export function countsWithEachChange() {
   order(tree);
   const before = tree.branches.version[7];
   const row = tree.store.apply({ e: 'WORKSPACE_OFFLINE', w: uuid(9), status: 'offline', at: 0, since: 0 });
-  equal(tree.branches.arrangement.also([row]).sort((a, b) => a - b), [7, 8, 9]);
+  equal(tree.branches.arrangement.affected([row]).sort((a, b) => a - b), [7, 8, 9]);
   equal([tree.branches.below[4][7], tree.branches.trouble(7), tree.branches.trouble(8)], [1, 2, 1]);
   ok(tree.branches.version[7] > before, 'it is drawn anew');
   equal(order(tree), [7, 8, 9, 10, 11, 12, 13, 0]);
@@ -61,7 +61,7 @@ export function followsWhatComesGoesAndMoves() {
   tree.store.apply({ e: 'WORKSPACE_REMOVED', w: uuid(12), at: 0 });
   const fresh = tree.store.apply({ e: 'WORKSPACE_AWAITING_AGENT', w: uuid(99), status: 'awaiting_agent', parent: uuid(1), name: 'new', at: 0, since: 0 });
   tree.store.apply({ e: 'WORKSPACE_UPDATED', w: uuid(5), parent: null, at: 0 });
-  equal(tree.branches.arrangement.also([fresh]), [fresh], 'counted with the next order');
+  equal(tree.branches.arrangement.affected([fresh]), [fresh], 'counted with the next order');
   equal(order(tree), [0, 5, 7]);
   equal([tree.branches.size[0], tree.branches.size[7], tree.branches.trouble(7)], [6, 5, 0]);
 }

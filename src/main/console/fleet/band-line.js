@@ -1,4 +1,4 @@
-/** What stands above the band of the time machine: which time is shown, what was wrong then, and where one can go. */
+/** Draws the line above the band of the time machine: the time shown, how many workspaces were in trouble then, and the buttons. */
 import { html, nothing } from 'lit-html';
 import { statusMark } from '../parts/status-mark.js';
 import { clockTime, counted, exact, zone } from '../text/time.js';
@@ -9,16 +9,18 @@ const SPEEDS = [1, 60, 600];
 const count = (status, number) => statusMark(status, { words: counted(number, status.replace('_', ' '), status.replace('_', ' ')) });
 
 /**
+ * Returns the line.
+ *
  * @param {object} state
  * @param {?number} state.at the time that is shown, in ms; null for now
  * @param {?import('./past.js').PastFleet} state.past
  * @param {import('./store.js').FleetStore} state.today
- * @param {string} state.span what the band shows
- * @param {?number} state.upTo how far the history goes, in ms
+ * @param {string} state.span length of the band, a key of SPANS
+ * @param {?number} state.upTo end of the recorded history, in ms; null while it is not known
  * @param {boolean} state.isPlaying
- * @param {number} state.speed
- * @param {boolean} state.compares
- * @param {object} on what the buttons do: `step(direction)`, `play()`, `speed(times)`, `compare()`, `choose(span)`, `back()`
+ * @param {number} state.speed of playing, as a multiple of real time
+ * @param {boolean} state.compares whether to show the comparison with now
+ * @param {object} on callbacks of the buttons: `step(direction)`, `play()`, `speed(times)`, `compare()`, `choose(span)`, `back()`
  */
 export function bandLine(state, on) {
   return state.at === null ? now(state, on) : then(state, on);

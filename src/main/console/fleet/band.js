@@ -1,23 +1,26 @@
-/** The band of the time machine: the fleet of each minute as a chart, which is a slider. */
+/** Draws the band of the time machine: a chart of the fleet over time that is also a slider. */
 import { html, nothing, svg } from 'lit-html';
 import { clockTime, exact, number } from '../text/time.js';
 
-/** The times that the band can show, in ms, by their words. */
+/** Label → length of the band, in ms. */
 export const SPANS = { '1 h': 3_600_000, '6 h': 21_600_000, '24 h': 86_400_000, '7 d': 604_800_000, '30 d': 2_592_000_000 };
 
-/** From the bottom to the top. */
+/** The statuses in the chart, from the bottom to the top. */
 const SHOWN = ['failed', 'offline', 'degraded'];
 const HEIGHT = 100;
-/** A single one of 100,000 can be seen. */
+/** Height of the smallest count, so that one workspace of 100,000 is visible. */
 const MIN_HEIGHT = 7;
+/** Page keys move by this fraction of the band: 1/12. */
 const PAGE = 12;
 
-/** @param {number} count @param {number} total @returns {number} the height of a part of the fleet: its root, so that little is not lost */
+/** @param {number} count @param {number} total @returns {number} height by the square root of the share, so that small shares are visible */
 const heightOf = (count, total) => (count === 0 ? 0 : Math.max(MIN_HEIGHT, HEIGHT * Math.sqrt(count / Math.max(total, count))));
 
 /**
- * @param {object} minutes of `/console/fleet/minutes`
- * @returns {{status: string, path: string}[]} outlines, the highest first; a point is one wide
+ * Returns the stacked outlines of the statuses as SVG paths; the result is cached per response.
+ *
+ * @param {object} minutes response of `/console/fleet/minutes`
+ * @returns {{status: string, path: string}[]} the topmost outline first; one step of time is 1 wide
  */
 export function outlines(minutes) {
   if (!outlined.has(minutes)) {
@@ -50,7 +53,7 @@ function outline(minutes) {
   return drawn.reverse();
 }
 
-/** @param {object} minutes @param {number} ms @returns {string} the worst of the point at that time, in words */
+/** @param {object} minutes @param {number} ms @returns {string} the counts at that time in words, the worst status first */
 function wordsAt(minutes, ms) {
   const place = minutes.at.findLastIndex((at) => at * 1000 <= ms);
   if (place < 0) {
@@ -61,10 +64,12 @@ function wordsAt(minutes, ms) {
 }
 
 /**
+ * Returns the nearest step of time with a status transition.
+ *
  * @param {object} minutes
  * @param {number} ms
- * @param {number} direction -1 for before, 1 for after
- * @returns {?number} the next point before or after in which a status changed, in ms; null where there is none
+ * @param {number} direction -1 searches before `ms`, 1 after it
+ * @returns {?number} in ms; null without one
  */
 export function changed(minutes, ms, direction) {
   const has = (at, i) => minutes.transitions[i] > 0 && (at * 1000 - ms) * direction > 0;
@@ -73,12 +78,14 @@ export function changed(minutes, ms, direction) {
 }
 
 /**
- * @param {object} state
- * @param {?object} state.minutes of `/console/fleet/minutes`; null while they are being read
- * @param {number} state.from what the band shows, in ms
- * @param {number} state.to
+ * Returns the chart.
+ *
+ * @param {object} state times in ms
+ * @param {?object} state.minutes response of `/console/fleet/minutes`; null while it is being read
+ * @param {number} state.from start of the band
+ * @param {number} state.to end of the band
  * @param {?number} state.at the time that is shown; null for now
- * @param {(ms: number) => void} state.scrub shows another time
+ * @param {(ms: number) => void} state.scrub called when the user selects a time
  */
 export function band({ minutes, from, to, at, scrub }) {
   if (minutes === null) {
@@ -121,5 +128,5 @@ export function band({ minutes, from, to, at, scrub }) {
   <div class="band-scale meta" aria-hidden="true"><span>${shortTime(from, to - from)}</span><span>${shortTime((from + to) / 2, to - from)}</span><span>${shortTime(to, to - from)}</span></div>`;
 }
 
-/** The day where the band shows more than one. */
+/** Returns the time of day, with the date when the band is longer than 25 hours. */
 const shortTime = (ms, span) => (span > 90_000_000 ? exact(ms).slice(5, 16) : clockTime(ms).slice(0, 5));

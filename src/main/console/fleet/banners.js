@@ -1,19 +1,21 @@
-/** Muster's own troubles: why statuses may not be what they seem. */
+/** Shows banners while statuses are not reliable: after an uptime gap, and during a mass-offline hold. */
 
 import * as clock from '../net/clock.js';
 import { clockTime, zone } from '../text/time.js';
 
 /**
+ * Returns the period of a banner in the latest summary.
+ *
  * @param {import('./live.js').LiveFleet} fleet
  * @param {'own_absence' | 'mass_silence'} kind
- * @returns {?{since: number, until: number}} in ms
+ * @returns {?{since: number, until: number}} in ms; null without such a banner
  */
 export function banner(fleet, kind) {
   const one = fleet.summary?.banners.find((candidate) => candidate.kind === kind);
   return one ? { since: Date.parse(one.since), until: Date.parse(one.until) } : null;
 }
 
-/** @returns {?string} the sentence of a banner; null where there is none, or none any more */
+/** @returns {?string} the text of a banner; null without one, and after its end */
 function bannerWords(fleet, kind, now) {
   const one = banner(fleet, kind);
   if (one === null || one.until < now) {
@@ -26,11 +28,11 @@ function bannerWords(fleet, kind, now) {
 }
 
 /**
- * Shows the banners on every page, as long as someone is signed in.
+ * Updates the banners every second until the returned function is called.
  *
  * @param {import('./live.js').LiveFleet} fleet
  * @param {(kind: 'absence' | 'mass-silence', text: ?string) => void} show
- * @returns {() => void} stops it
+ * @returns {() => void} removes the banners
  */
 export function showBanners(fleet, show) {
   const stop = clock.onTick(() => {

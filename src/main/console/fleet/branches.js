@@ -1,13 +1,13 @@
-/** The fleet as a tree: what is below each workspace, and which rows are drawn, in which order. */
+/** The fleet as a tree: counts of the descendants of each workspace, and the order of the rows that are drawn. */
 import { STATUS } from './columns.js';
 import { isWedged, MAX_URGENCY, ordered, placeBy, STALLED, URGENCY, urgency, WEDGED } from './order.js';
 
-/** What is counted below each row; the higher, the worse. */
+/** The kinds of workspaces that are counted below each row, from the best to the worst. */
 export const KINDS = ['other', 'online', 'stalled', 'degraded', 'offline', 'wedged', 'failed'];
 const KIND_URGENCY = KINDS.map((kind) => ({ stalled: STALLED, wedged: WEDGED })[kind] ?? URGENCY[STATUS[kind]] ?? 0);
 const KIND = Object.fromEntries(KINDS.map((word, kind) => [word, kind]));
 const TROUBLE = new Map(['degraded', 'offline', 'failed'].map((word) => [STATUS[word], KIND[word]]));
-/** Longer chains of parents would be circles. */
+/** Limit when following parents, in case they form a cycle. */
 const DEEPEST = 1000;
 const NONE = -1;
 
@@ -15,32 +15,32 @@ export class Branches {
   /** @param {import('./store.js').FleetStore} store */
   constructor(store) {
     this.store = store;
-    /** Rows that someone has opened or closed. @type {Map<number, {id: string, is: boolean}>} */
+    /** Row → whether the user has opened or closed it. @type {Map<number, {id: string, is: boolean}>} */
     this.asked = new Map();
     this.ids = store.ids;
     this.isFiltered = false;
     this.shape = -1;
-    this.#room(0);
+    this.#allocate(0);
     /** @type {import('./view.js').Arrangement} */
     this.arrangement = {
       order: (_, found, sort, direction) => this.#order(found, sort, direction),
       place: (sort) => (sort === 'severity' ? (_, row) => MAX_URGENCY - this.worst(row) : placeBy(sort)),
-      also: (touched) => this.#touch(touched),
+      affected: (touched) => this.#touch(touched),
     };
   }
 
-  #room(n) {
+  #allocate(n) {
     this.kind = new Uint8Array(n);
     this.below = KINDS.map(() => new Int32Array(n));
     this.size = new Int32Array(n);
-    /** Changes with what is counted below a row. */
+    /** Incremented for a row when its counts change. */
     this.version = new Uint32Array(n);
     for (const name of ['first', 'next', 'depth', 'position', 'children']) {
       this[name] = new Int32Array(n);
     }
   }
 
-  /** @returns {number} its parent's row; -1 where it has none that exists */
+  /** @returns {number} the row of the parent; -1 without a parent that exists */
   above(row) {
     const parent = this.store.parent[row];
     return parent >= 0 && this.store.alive[parent] ? parent : NONE;
@@ -54,11 +54,11 @@ export class Branches {
     return TROUBLE.get(store.status[row]) ?? (store.isStalled(row) ? KIND.stalled : store.status[row] === STATUS.online ? KIND.online : KIND.other);
   }
 
-  /** Counts everything again: after a snapshot, and where workspaces came, went or moved. */
+  /** Counts the descendants of all rows: after a snapshot, and after workspaces were added, removed or moved. */
   #count() {
     const { store } = this;
     if (this.kind.length < store.n) {
-      this.#room(store.capacity);
+      this.#allocate(store.capacity);
     }
     this.#renumber();
     this.shape = store.shape;
@@ -77,7 +77,7 @@ export class Branches {
     }
   }
 
-  /** A new snapshot may give a workspace another row. */
+  /** Updates the row numbers of `asked` after a snapshot, which may give a workspace another row. */
   #renumber() {
     if (this.ids !== this.store.ids) {
       this.ids = this.store.ids;
@@ -87,9 +87,9 @@ export class Branches {
 
   #touch(touched) {
     if (this.shape !== this.store.shape) {
-      return touched; // the next order counts again
+      return touched; // #order will count all rows
     }
-    const also = [];
+    const ancestors = [];
     for (const row of touched) {
       const [was, is] = [this.kind[row], this.#kindOf(row)];
       if (was !== is) {
@@ -98,14 +98,14 @@ export class Branches {
           this.below[was][up]--;
           this.below[is][up]++;
           this.version[up]++;
-          also.push(up);
+          ancestors.push(up);
         }
       }
     }
-    return also.length === 0 ? touched : touched.concat(also);
+    return ancestors.length === 0 ? touched : touched.concat(ancestors);
   }
 
-  /** @returns {number} the urgency of the worst of a row and all that is below it */
+  /** @returns {number} the highest urgency of the row and its descendants */
   worst(row) {
     let kind = KINDS.length - 1;
     while (kind > KIND.online && !(this.below[kind][row] > 0)) {
@@ -114,7 +114,7 @@ export class Branches {
     return Math.max(KIND_URGENCY[kind], urgency(this.store, row));
   }
 
-  /** @returns {number} how many are in trouble below a row */
+  /** @returns {number} number of descendants in trouble */
   trouble(row) {
     return this.below.reduce((sum, counts, kind) => (kind > KIND.online ? sum + counts[row] : sum), 0);
   }
@@ -126,7 +126,7 @@ export class Branches {
     } else {
       for (let row = 0; row < store.n; row++) {
         if (store.alive[row] && this.kind[row] !== this.#kindOf(row)) {
-          this.#touch([row]); // what a snapshot or an answer changed
+          this.#touch([row]); // changed without a call of #touch
         }
       }
     }
@@ -149,7 +149,7 @@ export class Branches {
     return kept.sort((a, b) => a - b);
   }
 
-  /** The worst first; of these the one that was created first, so that a tree stands as still as it can. */
+  /** Orders by the worst descendant, then by row number, which follows creation and so keeps the tree stable. */
   #byWorst(rows) {
     const buckets = Array.from({ length: MAX_URGENCY + 1 }, () => []);
     for (const row of rows) {
@@ -158,7 +158,7 @@ export class Branches {
     return buckets.flat();
   }
 
-  /** Chains siblings in the order of `sorted`. */
+  /** Links the siblings of each parent in the order of `sorted`. */
   #link(sorted) {
     this.first.fill(NONE);
     this.children.fill(0);
@@ -178,17 +178,17 @@ export class Branches {
     }
   }
 
-  /** @returns {boolean} whether rows below it are drawn: as someone asked, else where trouble or a match is below */
+  /** @returns {boolean} whether its children are drawn: as the user chose, otherwise when a filter is set or a descendant is in trouble */
   isOpen(row) {
     return this.first[row] >= 0 && (this.asked.get(row)?.is ?? (this.isFiltered || this.trouble(row) > 0));
   }
 
-  /** Opens or closes a row. */
+  /** Opens or closes a row on request of the user. */
   open(row, is) {
     this.asked.set(row, { id: this.store.id(row), is });
   }
 
-  /** @returns {Int32Array} the rows that are drawn, from top to bottom */
+  /** Sets `depth` and `position` of the rows that are drawn. @returns {Int32Array} these rows, from top to bottom */
   flat() {
     const rows = [];
     const later = [];
@@ -215,7 +215,7 @@ export class Branches {
     return Int32Array.from(rows);
   }
 
-  /** @returns {number} how many siblings a drawn row has, itself included */
+  /** @returns {number} number of siblings of a drawn row, itself included */
   siblings(row) {
     const up = this.above(row);
     return up < 0 ? this.tops : this.children[up];

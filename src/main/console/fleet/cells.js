@@ -1,24 +1,29 @@
-/** Where each workspace has its cell on the map: families as rectangles, in them one square for each. */
+/** Lays out the map: one rectangle per family of workspaces, and in it one square cell per workspace. */
 
-/** More blocks than these are no map any more: first whole branches stand together, then the smallest ones. */
+/** Rectangles at most. Beyond it, families are whole branches instead of siblings; if that is not enough, the smallest are merged. */
 const MAX_FAMILIES = 60;
+/** Size of a cell, in px. */
 const [SMALLEST, LARGEST] = [1, 96];
 const PADDING = 3;
 const LABEL = 18;
-/** A block that is smaller has no room for its name. */
+/** Size in px from which a rectangle has a label. */
 const LABELLED = { width: 48, height: 44 };
 const [ALONE, OTHERS] = [-1, -2];
+/** Limit when following parents, in case they form a cycle. */
 const DEEPEST = 1000;
 
 /**
- * @typedef {{key: number, rows: number[]}} Family `key` is the row of its head; -1 for those without a family, -2 for small ones together
+ * @typedef {{key: number, rows: number[]}} Family `key` is the row of the parent or root; -1 for workspaces without
+ *   relatives, -2 for the merged small families
  * @typedef {{x: number, y: number, width: number, height: number, label: number, columns: number, family: Family}} Block in px
  */
 
 /**
+ * Groups rows into families: by parent, or by root when there are more than {@link MAX_FAMILIES} parents.
+ *
  * @param {import('./store.js').FleetStore} store
  * @param {Iterable<number>} rows
- * @returns {Family[]} by parent, or by the top of the branch where these are fewer; the largest first
+ * @returns {Family[]} the largest first
  */
 export function familiesOf(store, rows) {
   const isParent = new Uint8Array(store.n);
@@ -71,7 +76,7 @@ export class Cells {
     }
   }
 
-  /** The largest size of a cell with which all of them fit. */
+  /** Returns the largest size at which all cells fit. */
   #largest() {
     let [low, high] = [SMALLEST, LARGEST];
     while (low < high) {
@@ -94,7 +99,7 @@ export class Cells {
     return Math.floor((height - 2 * PADDING - label) / this.size);
   }
 
-  /** Calls `fn(row, x, y)` for each cell with its upper left corner, in px. */
+  /** Calls `fn(row, x, y)` for each cell; `x, y` is its upper left corner, in px. */
   each(fn) {
     for (const block of this.blocks) {
       const { family, columns } = block;
@@ -105,7 +110,7 @@ export class Cells {
     }
   }
 
-  /** @returns {number} the row whose cell is there; -1 where there is none */
+  /** @returns {number} the row of the cell at a point in px; -1 without one */
   at(x, y) {
     const block = this.blocks.find((one) => x >= one.x && x < one.x + one.width && y >= one.y && y < one.y + one.height);
     if (!block) {
@@ -119,7 +124,7 @@ export class Cells {
     return block.family.rows[line * block.columns + column] ?? -1;
   }
 
-  /** @returns {number} the next cell in a direction, over the gaps between families; -1 where there is none */
+  /** @returns {number} the row of the next cell in a direction, across gaps between families; -1 without one */
   beside([x, y], dx, dy) {
     const middle = this.size / 2;
     const step = Math.max(1, Math.min(this.size, LABEL / 2));
@@ -138,10 +143,10 @@ export class Cells {
 
 const corner = ({ x, y, label }) => [x + PADDING, y + PADDING + label];
 
-/** Rectangles whose areas are as their families' sizes, and that are as square as they can be (Bruls, Huizing, van Wijk). */
+/** Squarified treemap (Bruls, Huizing, van Wijk): rectangles with areas about proportional to the families' sizes, as square as possible. */
 function squarified(families, width, height) {
   const whole = families.reduce((sum, { rows }) => sum + rows.length, 0);
-  const least = whole / 150; // small ones need room for their border and name
+  const least = whole / 150; // extra area, since small families need space for border and label
   const weights = families.map(({ rows }) => rows.length + least);
   const unit = (width * height) / weights.reduce((sum, weight) => sum + weight, 0);
   const free = { x: 0, y: 0, width, height };

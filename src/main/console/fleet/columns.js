@@ -1,15 +1,15 @@
-/** The fleet as typed arrays: how it is kept, and what can be read of it. Writing is store.js's alone. */
+/** The fleet as columns of typed arrays, with methods that read them. store.js adds the methods that write them. */
 import { idText, IdIndex, putId } from './ids.js';
 import { FLAGS } from './snapshot.js';
 
-/** Statuses by their number in {@link FleetStore#status}. */
+/** The statuses; a position in this list is the number in the column `status`. */
 export const STATUSES = [
   'awaiting_agent', 'online', 'degraded', 'offline', 'paused', 'failed',
   'removed', 'provisioning', 'hibernating', 'hibernated',
 ];
 export const STATUS = Object.fromEntries(STATUSES.map((word, number) => [word, number]));
 
-/** Words with numbers, which are handed out as the words come. */
+/** Interns strings: numbers them in the order of their first use; '' is 0. */
 class Words {
   constructor() {
     this.list = [''];
@@ -28,14 +28,14 @@ class Words {
   }
 }
 
-/** The numeric columns; in seconds since 1970, 0 for never, where they are times. */
+/** The numeric columns. Times are in seconds since 1970; 0 means never. */
 const COLUMNS = {
   parent: Int32Array, since: Uint32Array, heard: Uint32Array, role: Uint32Array, runtime: Uint32Array,
   error: Uint32Array, reason: Uint16Array, tasks: Uint16Array, tier: Uint16Array, status: Uint8Array,
   flags: Uint8Array, alive: Uint8Array, version: Uint32Array,
 };
 
-/** What store.js fills. A row keeps its number for as long as the page is open. */
+/** One fleet. A workspace keeps its row number until the next snapshot is loaded. */
 export class FleetColumns {
   constructor() {
     this.words = { role: new Words(), runtime: new Words(), error: new Words(), reason: new Words() };
@@ -44,7 +44,7 @@ export class FleetColumns {
     this.clear(0);
   }
 
-  /** Forgets all rows, and makes room for `n`. */
+  /** Removes all rows, and allocates columns for `n` rows and some more. */
   clear(n) {
     this.n = n;
     this.capacity = Math.max(1024, Math.ceil(n * 1.1));
@@ -61,7 +61,7 @@ export class FleetColumns {
     this.index = new IdIndex(this.ids, 0);
   }
 
-  /** Adds a row for an id that has none. @returns {number} -1 where it is no id */
+  /** Adds a row for an id that has none. @returns {number} its row; -1 for an invalid id */
   add(id) {
     if (this.n === this.capacity) {
       this.#grow();
@@ -87,7 +87,7 @@ export class FleetColumns {
     this.index.rebuild(this.ids, this.n);
   }
 
-  /** @param {string} id @returns {number} its row, -1 where there is none */
+  /** @param {string} id @returns {number} its row; -1 without one, and for a removed workspace */
   rowOf(id) {
     const row = this.index.find(id);
     return row >= 0 && this.alive[row] ? row : -1;
@@ -101,7 +101,7 @@ export class FleetColumns {
     return this.names[row];
   }
 
-  /** @returns {string} the name in lower case, made when first asked for */
+  /** @returns {string} the name in lower case; computed at first use */
   lower(row) {
     return (this.lowered[row] ??= this.names[row].toLowerCase());
   }

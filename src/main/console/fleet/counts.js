@@ -1,4 +1,4 @@
-/** What stands above the table: how many are in each status, and the causes that explain those in trouble. */
+/** Draws the counts by status above the table, and the list of causes. */
 import { html, nothing } from 'lit-html';
 import { statusMark, statusWord } from '../parts/status-mark.js';
 import { advise } from '../text/advice.js';
@@ -7,14 +7,16 @@ import { clockTime, counted, number } from '../text/time.js';
 import { STATUS } from './columns.js';
 import { STEPS } from './row.js';
 
-/** These are always shown; others only where there are any. */
+/** Statuses that are shown even when their count is 0. */
 const ALWAYS = ['online', 'degraded', 'offline', 'awaiting_agent', 'paused', 'failed'];
 const MAX_CAUSES = 5;
 
 /**
+ * Returns the counts, each a button that filters by its status.
+ *
  * @param {import('./store.js').FleetStore} store
- * @param {string} query the filter, to mark the status that it chooses
- * @param {(query: string) => void} choose filters by a status
+ * @param {string} query the current filter; the button with the same filter is pressed
+ * @param {(query: string) => void} choose sets the filter
  */
 export function counts(store, query, choose) {
   const shown = Object.keys(STATUS).filter((status) => ALWAYS.includes(status) || (store.counts[STATUS[status]] > 0 && status !== 'removed'));
@@ -113,11 +115,11 @@ export function queryOf(group, errors, now) {
   return terms.join(' ');
 }
 
-/** The longest piece of the first error that all of them have, of whole words. */
+/** Returns the longest part of `error` without digits and quotes that all errors contain; '' without one. */
 function commonPiece(error, errors) {
   const pieces = error.toLowerCase().split(/["\d]+/).map((piece) => piece.trim()).sort((a, b) => b.length - a.length);
   return pieces.find((piece) => piece !== '' && errors.every((one) => one.toLowerCase().includes(piece))) ?? '';
 }
 
-/** In UTC, as the filter reads it. */
+/** Returns HH:mm in UTC, as the filter expects it. */
 const minute = (seconds) => new Date(seconds * 1000).toISOString().slice(11, 16);

@@ -1,4 +1,4 @@
-/** The filter of fleets. `filter-cases.json` decides for this reader and for the server's. */
+/** Parses and compiles filters of the fleet. `filter-cases.json` tests this parser and the server's with the same cases. */
 import { STATUS, STATUSES } from './columns.js';
 import { FLAGS } from './snapshot.js';
 
@@ -21,7 +21,7 @@ const DURATION = /^(\d{1,6})([smhd])$/;
 const TIME = /^([01]?\d|2[0-3]):([0-5]\d)$/;
 const SECONDS = { s: 1, m: 60, h: 3600, d: 86_400 };
 
-/** A word that the filter does not know; `words` are those that could be in its place. */
+/** A word that the filter does not know; `words` are the expected ones. */
 export class FilterError extends Error {
   constructor(word, words) {
     super(
@@ -34,7 +34,7 @@ export class FilterError extends Error {
   }
 }
 
-/** Splits at any of the separators outside quotes; a quote that is not closed goes to the end. */
+/** Splits at the separators outside quotes, without empty parts; an unclosed quote extends to the end. */
 function split(text, separators, keepsQuotes) {
   const parts = [''];
   let isQuoted = false;
@@ -50,6 +50,8 @@ function split(text, separators, keepsQuotes) {
 }
 
 /**
+ * Parses a filter.
+ *
  * @param {string} query
  * @returns {{isNegated: boolean, key: string, operator: string, values: string[]}[]} values in lower case
  * @throws {FilterError}
@@ -115,11 +117,13 @@ function isKnown(key, value, words) {
 }
 
 /**
+ * Compiles a filter.
+ *
  * @param {string} query
  * @param {import('./store.js').FleetStore} store
- * @param {number} now the server's time in ms, which `silent` and `since` count from
- * @returns {(row: number) => boolean} of rows that are alive
- * @throws {FilterError} also for `task:`, which only the server can answer
+ * @param {number} now the server's time in ms, from which `silent` and `since` are measured
+ * @returns {(row: number) => boolean} a test of rows that are alive
+ * @throws {FilterError} also for `task:`, since the page does not have all tasks
  */
 export function filter(query, store, now) {
   const tests = readTerms(query).map((term) => {
@@ -179,13 +183,13 @@ export function isBad(store, row) {
   return status === STATUS.degraded || status === STATUS.offline || status === STATUS.failed || store.isStalled(row);
 }
 
-/** Tests each different word once, not each row. */
+/** Tests each distinct word once instead of each row. */
 function byWord(column, store, test) {
   const found = store.words[column].list.map((word) => test(word.toLowerCase()));
   return (row) => found[store[column][row]] ?? test(store.word(column, row).toLowerCase());
 }
 
-/** Rows below any of the named ones, however deep. */
+/** Matches the descendants of the workspaces with these names or ids. */
 function under(tops, store) {
   const isTop = new Uint8Array(store.n);
   for (let row = 0; row < store.n; row++) {
@@ -203,7 +207,7 @@ function under(tops, store) {
   };
 }
 
-/** The widest of the alternatives decides; a time of day is its last occurrence, in UTC. */
+/** Of several values the one that matches the most rows counts. A time of day means its last occurrence, in UTC. */
 function compared(key, operator, values, store, now) {
   const isTime = TIME.test(values[0]);
   const moments = values.map((value) => (isTime ? last(value, now) : now - duration(value)));

@@ -1,4 +1,4 @@
-/** Groups those in trouble by what they have in common: their parent, or their runtime. */
+/** Groups workspaces by parent or by runtime, and counts those in trouble. */
 import { html, nothing } from 'lit-html';
 import { statusMark } from '../parts/status-mark.js';
 import { visible } from '../text/safe.js';
@@ -7,30 +7,32 @@ import { isBad } from './filter.js';
 import { urgency } from './order.js';
 
 const MAX_GROUPS = 5;
-/** The worst first, as they stand in a line. */
+/** Kinds of trouble, the worst first. */
 const KINDS = ['failed', 'offline', 'degraded', 'stalled'];
 
 /**
  * @typedef {object} Group
  * @property {string} name
- * @property {string} term of the filter, which matches the group
- * @property {number} of how many are in the group
- * @property {number} bad how many of these are in trouble
- * @property {Record<string, number>} kinds how many of each kind of trouble; one that is stalled besides is not counted twice
- * @property {number} urgency of its worst
+ * @property {string} term a filter that matches the group
+ * @property {number} of size of the group
+ * @property {number} bad number of its workspaces in trouble
+ * @property {Record<string, number>} kinds number by kind of trouble; a stalled workspace with another kind counts only for that
+ * @property {number} urgency the highest of its workspaces
  */
 
-/** @returns {string} the trouble of a row that {@link isBad} */
+/** @returns {string} the kind of trouble of a row for which {@link isBad} is true */
 export function kindOf(store, row) {
   const status = store.statusOf(row);
   return KINDS.includes(status) ? status : 'stalled';
 }
 
 /**
+ * Groups rows.
+ *
  * @param {import('./store.js').FleetStore} store
  * @param {Iterable<number>} rows
  * @param {'parent' | 'runtime'} by
- * @returns {Group[]} those with any trouble, the most of it first
+ * @returns {Group[]} groups with at least one workspace in trouble, by the number of these, descending
  */
 export function groups(store, rows, by) {
   const column = store[by];
@@ -61,9 +63,11 @@ function named(store, by, key) {
 }
 
 /**
+ * Returns the list of the first groups.
+ *
  * @param {Group[]} found
  * @param {'parent' | 'runtime'} by
- * @param {(query: string) => void} show filters by a group
+ * @param {(query: string) => void} show sets the filter to a group
  */
 export function groupList(found, by, show) {
   if (found.length === 0) {

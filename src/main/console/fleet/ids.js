@@ -1,15 +1,15 @@
-/** Finds rows by the ids of their workspaces: open addressing on the words of the id. */
+/** Finds rows by workspace id, in a hash table with open addressing over the ids' bytes. */
 
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 const LENGTH = 36;
 const DASH = 45;
-/** The value of each hexadecimal digit by its character code; 16 for what is none. */
+/** Character code → value of the hexadecimal digit; 16 for other characters. */
 const DIGITS = Uint8Array.from({ length: 128 }, (_, code) => {
   const value = parseInt(String.fromCharCode(code), 16);
   return Number.isNaN(value) ? 16 : value;
 });
 
-/** @param {Uint8Array} bytes @param {number} row @returns {string} the id in its usual form */
+/** @param {Uint8Array} bytes ids, 16 bytes each @param {number} row @returns {string} the id of a row, in the form with dashes */
 export function idText(bytes, row) {
   let text = '';
   for (let i = 0; i < 16; i++) {
@@ -22,16 +22,18 @@ export function idText(bytes, row) {
 }
 
 /**
- * @param {string} text
- * @param {Uint8Array} bytes where the id goes
+ * Writes an id into the bytes of a row.
+ *
+ * @param {string} text an id in the form with dashes
+ * @param {Uint8Array} bytes
  * @param {number} row
- * @returns {boolean} whether the text is an id
+ * @returns {boolean} false for a text that is not an id; the bytes are then undefined
  */
 export function putId(text, bytes, row) {
   if (text.length !== LENGTH) {
     return false;
   }
-  // Each event has an id, so nothing is made of it that would have to be thrown away.
+  // This runs for each event, so it allocates nothing.
   for (let i = 0, to = row * 16; i < LENGTH; i++) {
     const code = text.charCodeAt(i);
     if (i === 8 || i === 13 || i === 18 || i === 23) {
@@ -50,16 +52,16 @@ export function putId(text, bytes, row) {
   return true;
 }
 
-/** An index of rows; it grows with them. */
+/** Maps ids to rows. */
 export class IdIndex {
-  /** @param {Uint8Array} bytes 16 for each row, aligned to 4 @param {number} rows */
+  /** @param {Uint8Array} bytes ids, 16 bytes per row, aligned to 4 @param {number} rows */
   constructor(bytes, rows) {
     this.asked = new Uint8Array(16);
     this.askedWords = new Uint32Array(this.asked.buffer);
     this.rebuild(bytes, rows);
   }
 
-  /** Takes other bytes, or more rows. */
+  /** Indexes all rows, for other bytes or a larger table. */
   rebuild(bytes, rows) {
     this.words = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength >> 2);
     let size = 16;
@@ -74,7 +76,7 @@ export class IdIndex {
     this.rows = rows;
   }
 
-  /** @param {number} row whose id is in the bytes already */
+  /** @param {number} row its id must be in the bytes */
   add(row) {
     if ((row + 1) * 2 > this.slots.length) {
       this.rebuild(new Uint8Array(this.words.buffer, this.words.byteOffset, this.words.byteLength), row + 1);
@@ -91,12 +93,12 @@ export class IdIndex {
     this.slots[slot] = row;
   }
 
-  /** @param {string} id @returns {number} the row, or -1 */
+  /** @param {string} id @returns {number} its row; -1 without one */
   find(id) {
     return putId(id, this.asked, 0) ? this.#found() : -1;
   }
 
-  /** @param {Uint8Array} bytes ids @param {number} place of one among them @returns {number} its row, or -1 */
+  /** @param {Uint8Array} bytes ids, 16 bytes each @param {number} place position of an id in them @returns {number} its row; -1 without one */
   findAt(bytes, place) {
     this.asked.set(bytes.subarray(place * 16, place * 16 + 16));
     return this.#found();
@@ -117,7 +119,7 @@ export class IdIndex {
   }
 }
 
-/** Ids of one maker differ in a few bits of one word only; so every bit of every word counts. */
+/** Hashes every bit of the four words, since ids from one generator may differ in only a few bits. */
 function hash(words, at) {
   let h = Math.imul(words[at] ^ Math.imul(words[at + 1], 0x85ebca6b), 0x9e3779b1);
   h = Math.imul(h ^ words[at + 2] ^ (h >>> 15), 0xc2b2ae35);

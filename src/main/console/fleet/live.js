@@ -1,4 +1,4 @@
-/** Keeps the fleet up to date: summary, snapshot, then events; and what no event tells, for the rows that are shown. */
+/** Keeps the fleet up to date: loads summary and snapshot, applies events, and polls details that events do not have. */
 import * as clock from '../net/clock.js';
 import { readSnapshot } from './snapshot.js';
 import { FleetStore } from './store.js';
@@ -22,9 +22,9 @@ export class LiveFleet {
     this.store = new FleetStore();
     this.summary = null;
     this.isLoaded = false;
-    /** When the newest snapshot was loaded, by `performance.now()`. */
+    /** When the latest snapshot was loaded, by `performance.now()`. */
     this.loadedAt = -Infinity;
-    /** Why the fleet cannot be shown: the server's own sentence. */
+    /** Why the snapshot could not be loaded; null after success. */
     this.failure = null;
     this.pending = [];
     this.position = 0;
@@ -37,17 +37,17 @@ export class LiveFleet {
     document.addEventListener('visibilitychange', () => this.#schedule());
   }
 
-  /** @param {(touched: ?number[]) => void} fn rows that changed; null for everything @returns {() => void} stops it */
+  /** @param {(touched: ?number[]) => void} fn called with the rows that changed; null for all @returns {() => void} removes the listener */
   onChange(fn) {
     this.listeners.add(fn);
     return () => this.listeners.delete(fn);
   }
 
-  #tell(touched) {
+  #notify(touched) {
     this.listeners.forEach((fn) => fn(touched));
   }
 
-  /** Loads the fleet. The summary is small, so it comes first, with the worst of them. */
+  /** Loads the fleet. The summary is smaller than the snapshot, so it usually arrives first, with the workspaces of the highest urgency. */
   async start() {
     this.failure = null;
     const snapshot = this.#ask('GET', '/console/fleet', { as: 'bytes' });
@@ -57,7 +57,7 @@ export class LiveFleet {
       this.#load(bytes);
     } catch (error) {
       this.failure = error.detail ?? error.message;
-      this.#tell(null);
+      this.#notify(null);
       if (!this.isStopped && error.status !== 401) {
         setTimeout(() => this.isStopped || this.start(), 5000 * (0.75 + Math.random() / 2));
       }
@@ -77,7 +77,7 @@ export class LiveFleet {
     this.stream.open(snapshot.seq);
     clearInterval(this.timer);
     this.timer = setInterval(() => this.refresh(), REFRESH_MS);
-    this.#tell(null);
+    this.#notify(null);
     this.refresh();
   }
 
@@ -88,7 +88,7 @@ export class LiveFleet {
     this.stream.close();
   }
 
-  /** Every answer, and every failure, says how the server is. */
+  /** Sends a request, and reports its outcome to the stream and the clock. */
   async #ask(method, path, options) {
     const start = performance.now();
     try {
@@ -117,10 +117,10 @@ export class LiveFleet {
     } else {
       this.#compare(summary);
     }
-    this.#tell(this.isLoaded ? [] : null);
+    this.#notify(this.isLoaded ? [] : null);
   }
 
-  /** Counts that differ twice at one event mean that something was missed. */
+  /** Reloads when the counts differ from the server's twice at the same `seq`: then events were lost. */
   #compare({ seq, total, status }) {
     if (seq !== this.store.seq || this.pending.length > 0) {
       return;
@@ -135,17 +135,17 @@ export class LiveFleet {
     }
   }
 
-  /** Takes a new snapshot. @param {string} reason for the log of the page */
+  /** Loads a new snapshot. @param {string} reason for the browser's log */
   reload(reason) {
     console.info(`${reason}: a new snapshot is loaded.`);
     this.pending = [];
     this.position = 0;
     this.stream.close();
-    // The server may hand out the same snapshot for half a minute, so there is a pause between two.
+    // The server caches a snapshot for up to half a minute, so reloads are at least RELOAD_MS apart.
     setTimeout(() => this.isStopped || this.start(), this.loadedAt + RELOAD_MS - performance.now());
   }
 
-  /** Asks for what no event tells of the rows that are shown. */
+  /** Reads the summary, and the records of visible rows and of workspaces that only the server knows. */
   async refresh() {
     if (this.isStopped || document.hidden || this.stream.state() === 'signed_out') {
       return;
@@ -155,8 +155,8 @@ export class LiveFleet {
     const asked = [this.#summarise()];
     if (ids.length > 0) {
       const query = { ids: ids.slice(0, 200).join(',') };
-      const told = (records) => this.#tell(this.store.detail(records).filter((row) => row >= 0));
-      asked.push(this.#ask('GET', '/console/rows', { query }).then(told));
+      const apply = (records) => this.#notify(this.store.detail(records).filter((row) => row >= 0));
+      asked.push(this.#ask('GET', '/console/rows', { query }).then(apply));
     }
     try {
       await Promise.all(asked);
@@ -203,7 +203,7 @@ export class LiveFleet {
     }
   }
 
-  /** Applies events for a few ms at most, so that the page keeps its pace; hidden, it applies all. */
+  /** Applies events for {@link FLUSH_MS} at most, to keep the frame rate; in a hidden document it applies all. */
   #flush() {
     const end = performance.now() + FLUSH_MS;
     const touched = [];
@@ -225,7 +225,7 @@ export class LiveFleet {
       this.store.seq = this.lastSeq;
     }
     this.stream.waiting(this.pending.length - this.position);
-    this.#tell(touched);
+    this.#notify(touched);
     this.#schedule();
     if (this.missing.size > 0) {
       this.refresh();

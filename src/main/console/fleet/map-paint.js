@@ -1,18 +1,19 @@
-/** Paints the map: cells as pixels, glyphs and names where there is room. */
+/** Paints the map on a canvas: cells as pixels, and glyphs and names if the cells are large enough. */
 import { visible } from '../text/safe.js';
 import { STATUSES } from './columns.js';
 
-/** From these sizes on, in px, a cell shows the glyph of its status, and its name. */
+/** Cell sizes in px from which a cell shows the glyph of its status, and also its name. */
 const [GLYPH_PX, NAME_PX] = [14, 60];
+/** Cell size in px from which cells have a gap, and the gap. */
 const [GAP_PX, GAP] = [4, 1];
-/** What has a colour of its own, by the tokens' names; `none` is not drawn. */
+/** Names of the colours, as in the CSS variables `--map-…`; `none` is transparent. */
 export const TONES = ['none', 'online', 'degraded', 'offline', 'failed', 'stalled', 'paused', 'awaiting'];
 const TONE_OF = STATUSES.map((status) => {
   const name = { removed: 'none', awaiting_agent: 'awaiting', provisioning: 'awaiting', hibernating: 'paused', hibernated: 'paused' }[status] ?? status;
   return TONES.indexOf(name);
 });
 const [ONLINE, STALLED] = [TONES.indexOf('online'), TONES.indexOf('stalled')];
-/** As in icons.svg, of which a canvas cannot draw a part. */
+/** Copies of the paths in icons.svg, since a canvas cannot draw a symbol of an SVG file. */
 const GLYPHS = {
   online: 'M6 1a5 5 0 1 0 0 10A5 5 0 0 0 6 1',
   degraded: 'M6 .8 11.6 11H.4z',
@@ -23,7 +24,7 @@ const GLYPHS = {
   stalled: 'M6 .3 11.7 6 6 11.7.3 6z',
 };
 
-/** @returns {number} index in TONES */
+/** @returns {number} the colour of a row, as an index of TONES */
 export function toneOfRow(store, row) {
   if (!store.alive[row]) {
     return 0;
@@ -40,7 +41,7 @@ export class MapPaint {
     this.paths = Object.fromEntries(Object.entries(GLYPHS).map(([name, path]) => [name, new Path2D(path)]));
   }
 
-  /** Reads the colours of the page, in the order of TONES: as pixels, and what can be read on them. */
+  /** Reads the colours from the style sheet, in the order of TONES: as pixel values, with a text colour that contrasts. */
   #colours() {
     const style = getComputedStyle(this.canvas);
     const probe = Object.assign(document.createElement('canvas'), { width: 1, height: 1 }).getContext('2d', { willReadFrequently: true });
@@ -58,7 +59,7 @@ export class MapPaint {
     this.font = style.fontFamily;
   }
 
-  /** Paints everything. @param {import('./cells.js').Cells} cells @param {(family: object) => string} nameOf */
+  /** Paints the whole map. @param {import('./cells.js').Cells} cells @param {(family: object) => string} nameOf */
   all(cells, nameOf) {
     const { canvas, context, store } = this;
     this.scale = devicePixelRatio || 1;
@@ -83,7 +84,7 @@ export class MapPaint {
     }
   }
 
-  /** Paints the cells whose status is another one. @param {Int32Array} rows that are on the map */
+  /** Repaints the cells whose colour has changed. @param {Int32Array} rows all rows on the map */
   changed(rows) {
     const { store, seen } = this;
     for (let i = 0; i < rows.length; i++) {
@@ -99,7 +100,7 @@ export class MapPaint {
     }
   }
 
-  /** @returns {[number, number, number]} the pixels of a cell: left, top, width and height */
+  /** Fills a cell in the image buffer. @returns {[number, number, number]} its left, top and size, in device pixels */
   #fill(row) {
     const { scale, words, cells } = this;
     const tone = toneOfRow(this.store, row);
@@ -141,7 +142,7 @@ export class MapPaint {
     context.restore();
   }
 
-  /** Writes a name into a cell, in at most two lines. */
+  /** Writes a name into a cell, in at most two lines, clipped. */
   #name(name, size) {
     const { context } = this;
     context.beginPath();

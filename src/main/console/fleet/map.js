@@ -1,4 +1,4 @@
-/** The fleet as a map: one canvas, a cell for each workspace, families together. */
+/** The fleet as a map: a canvas with one cell per workspace, grouped by family. */
 import { glyphElement, statusWord, toneOf } from '../parts/status-mark.js';
 import { why } from '../text/advice.js';
 import { visible } from '../text/safe.js';
@@ -8,11 +8,11 @@ import { Cells, familiesOf } from './cells.js';
 import { isBad } from './filter.js';
 import { MapPaint, TONES } from './map-paint.js';
 
-/** Rows in the order of creation, so that a workspace keeps its place while its status changes. @type {import('./view.js').Arrangement} */
+/** Keeps the order of row numbers, so that a cell does not move when its status changes. @type {import('./view.js').Arrangement} */
 const MAP = {
   order: (_, found) => Int32Array.from(found),
   place: () => (store, row) => store.parent[row] + 2,
-  also: (touched) => touched,
+  affected: (touched) => touched,
 };
 const ARROWS = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] };
 const LEGEND = TONES.slice(1);
@@ -26,7 +26,7 @@ const make = (tag, name, parent) => {
 };
 
 export class FleetMap {
-  /** @param {object} needs as those of FleetTable */
+  /** @param {object} needs the same as for FleetTable */
   constructor(needs) {
     Object.assign(this, { needs, view: needs.view, store: needs.view.store, arrangement: MAP, chosen: -1, active: -1, isPointed: false });
     this.#build();
@@ -93,7 +93,7 @@ export class FleetMap {
     return this.cells?.at(event.clientX - left, event.clientY - top) ?? -1;
   }
 
-  /** @returns {boolean} whether pointer or focus are on the map */
+  /** @returns {boolean} whether the map has the pointer or the focus */
   isInUse() {
     return this.isPointed || this.space.contains(document.activeElement);
   }
@@ -120,7 +120,7 @@ export class FleetMap {
     event.preventDefault();
   }
 
-  /** Puts the cursor on a row's cell, and describes it. */
+  /** Moves the cursor to the cell of a row, and describes it. Does nothing for -1. */
   #go(row) {
     if (row >= 0) {
       this.active = row;
@@ -148,7 +148,7 @@ export class FleetMap {
     }
   }
 
-  /** Says what a cell is. Its age is not said: what is spoken would change each second. */
+  /** Describes a cell in the live region. Ages are left out, since a screen reader would speak each change of them. */
   #describe(row) {
     this.described = row;
     const { store } = this;
@@ -176,7 +176,7 @@ export class FleetMap {
     }
   }
 
-  /** Lays out and paints everything. */
+  /** Lays out and paints the whole map. */
   refresh() {
     const [width, height] = [this.space.clientWidth, this.space.clientHeight];
     const query = new URLSearchParams(location.search);
@@ -184,7 +184,7 @@ export class FleetMap {
     this.link.href = `/ui/fleet${query.size > 0 ? `?${query}` : ''}`;
     this.space.setAttribute('aria-label', `Map of ${counted(this.view.rows.length, 'workspace')}`);
     if (width < 50 || height < 50) {
-      return; // not in the page, or a window as narrow as a phone
+      return; // not in the page, or the style sheet hides it in a narrow window
     }
     this.cells = new Cells(familiesOf(this.store, this.view.rows), width, height);
     this.rows = this.cells.blocks.flatMap(({ family }) => family.rows);
@@ -195,7 +195,7 @@ export class FleetMap {
     this.#describe(this.active);
   }
 
-  /** Paints what changed, and says it where it is the described one. */
+  /** Repaints the cells that changed, and updates the description. */
   redraw() {
     if (this.cells && this.painted === this.view.rows) {
       this.paint.changed(this.painted);
@@ -205,7 +205,7 @@ export class FleetMap {
     }
   }
 
-  /** @returns {number[]} the rows of which more is to be known */
+  /** @returns {number[]} the rows whose details are needed */
   visible() {
     return [this.described, this.chosen].filter((row) => row >= 0);
   }

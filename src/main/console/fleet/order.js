@@ -1,20 +1,20 @@
-/** The order of rows. */
+/** Urgency of workspaces, and sorting of rows. */
 import { STATUS } from './columns.js';
 
-/** How urgent a status is; the highest comes first. */
+/** Status number → urgency; the highest comes first. */
 export const URGENCY = new Uint8Array(16);
 ['online', 'hibernated', 'hibernating', 'provisioning', 'paused', 'awaiting_agent', '', 'degraded', 'offline', '', 'failed'].forEach(
   (status, urgency) => status && (URGENCY[STATUS[status]] = urgency),
 );
+/** Urgency of a workspace that is stalled, unless that of its status is higher. */
 export const STALLED = 6;
-/** More than offline: a wedged agent still takes its messages, and answers none. */
+/** Urgency of a wedged workspace. It is higher than offline, since a wedged agent still receives messages but answers none. */
 export const WEDGED = 9;
 export const MAX_URGENCY = 10;
 
-/** @returns {boolean} */
 export const isWedged = (store, row) => store.status[row] === STATUS.degraded && store.word('reason', row) === 'runtime_wedged';
 
-/** @returns {number} 0 (well) to 10 (failed) */
+/** @returns {number} 0 (online) to 10 (failed) */
 export const urgency = (store, row) => urgencyOf(store.status[row], store.word('reason', row), store.isStalled(row));
 
 /** @param {number} status @param {string} reason @param {boolean} isStalled @returns {number} as {@link urgency} */
@@ -25,14 +25,17 @@ export function urgencyOf(status, reason, isStalled) {
   return isStalled ? Math.max(URGENCY[status], STALLED) : URGENCY[status];
 }
 
+/** Most rows whose number and sort key fit in one double. */
 const ROWS = 2 ** 17;
 
 /**
+ * Sorts rows: the most urgent, the first names, the latest status changes or the oldest heartbeats first.
+ *
  * @param {import('./store.js').FleetStore} store
  * @param {Int32Array | number[]} rows
  * @param {'severity' | 'name' | 'since' | 'heard'} [sort]
- * @param {'asc' | 'desc'} [direction] each sort has its own natural one, which asc is
- * @returns {Int32Array} the same rows: the worst, the first names, the newest changes, the longest silent first
+ * @param {'asc' | 'desc'} [direction] desc reverses the order
+ * @returns {Int32Array} the same rows
  */
 export function ordered(store, rows, sort = 'severity', direction = 'asc') {
   const sorted = sort === 'name' ? byName(store, rows) : byNumber(rows, NUMBERS[sort] ?? NUMBERS.severity, store);
@@ -46,13 +49,13 @@ const NUMBERS = {
 };
 
 /**
- * Puts rows that have moved into their places. The others stay as they are, so this takes a small part of the time of {@link ordered}.
+ * Moves changed rows to their places in a sorted list. The other rows are not compared, so this is much faster than {@link ordered}.
  *
  * @param {import('./store.js').FleetStore} store
- * @param {Int32Array} rows in their order before
- * @param {Uint8Array} isMoved by row
- * @param {number[]} moved those of them that are shown from now on
- * @param {'severity' | 'since' | 'heard'} sort names have no number to compare
+ * @param {Int32Array} rows the sorted list before the change
+ * @param {Uint8Array} isMoved by row: 1 for a changed row, which is removed from the list
+ * @param {number[]} moved the changed rows to insert
+ * @param {'severity' | 'since' | 'heard'} sort not by name, which has no numeric sort key
  * @param {'asc' | 'desc'} direction
  * @returns {Int32Array}
  */
@@ -66,7 +69,7 @@ export function inserted(store, rows, isMoved, moved, sort, direction) {
     found[kept] = rows[i];
     kept += isMoved[rows[i]] ? 0 : 1;
   }
-  // From the last one on, so that what stays moves within the array, and only once.
+  // Inserts from the last one on, so that each kept row moves once, within the same array.
   const sorted = ordered(store, moved, sort, direction);
   for (let i = sorted.length - 1, end = kept; i >= 0; i--) {
     let [low, high] = [0, end];
@@ -86,8 +89,10 @@ export function inserted(store, rows, isMoved, moved, sort, direction) {
 }
 
 /**
+ * Returns the sort key of a sort.
+ *
  * @param {'severity' | 'name' | 'since' | 'heard'} sort
- * @returns {(store: object, row: number) => number} changes when the row's place may have changed
+ * @returns {(store: object, row: number) => number} a number that changes when the row's place may change; constant for names
  */
 export const placeBy = (sort) => (sort === 'name' ? () => 0 : (NUMBERS[sort] ?? NUMBERS.severity));
 
@@ -98,7 +103,7 @@ function byName(store, rows) {
   });
 }
 
-/** The row's place in the same double as its number makes the sort one of plain numbers, which is fast. */
+/** Sorts by key, then by row. Key and row are packed into one double, since sorting plain numbers is fast. */
 function byNumber(rows, number, store) {
   if (store.n > ROWS) {
     return Int32Array.from(rows).sort((a, b) => number(store, a) - number(store, b) || a - b);

@@ -1,31 +1,31 @@
-/** The fleet as it was, for the page that shows the fleet: the same shape as what is live, and nothing to change. */
+/** The fleet at a past time, with the same interface as LiveFleet for the page of the fleet. */
 import { STATUS } from './columns.js';
 import { Replay } from './replay.js';
 import { readChanges, readSnapshot } from './snapshot.js';
 import { FleetStore } from './store.js';
 
-/** So much before and after a time is loaded with it, so that scrubbing there asks nothing of the server. */
+/** Period before and after a time that is loaded with it, so that seeking within it needs no request. */
 const AROUND_MS = 12 * 3_600_000;
-/** The most changes that the server sends at once. */
+/** Limit of changes per response of the server. */
 const MAX_CHANGES = 500_000;
-/** What is kept becomes less while one looks. */
-const OLDEST_MOVES_MS = 60_000;
-/** While one scrubs, rows keep their places; they are put in order after a rest. */
-const SETTLED_MS = 150;
+/** Distance to the oldest history, which the server deletes while the page is open. */
+const OLDEST_MARGIN_MS = 60_000;
+/** Delay after the last seek until the rows are sorted again; they keep their places while the user scrubs. */
+const SETTLE_MS = 150;
 
 export class PastFleet {
-  /** What the page of the fleet asks: whether there is anything to act upon. */
+  /** Tells the page of the fleet that nothing can be changed. */
   isPast = true;
   summary = null;
   isLoaded = false;
   loadedAt = -Infinity;
-  /** Why it cannot be shown: the server's own sentence. */
+  /** Why the time could not be loaded; null after success. */
   failure = null;
   visible = () => [];
   store = new FleetStore();
   /** The time that is shown, in ms. */
   at = NaN;
-  /** Nothing is known of what was before. */
+  /** Start of the stored history, in ms. */
   oldest = -Infinity;
   /** @type {?Replay} */
   #replay = null;
@@ -46,7 +46,7 @@ export class PastFleet {
     return () => this.#listeners.delete(fn);
   }
 
-  /** Its clock stands still; it ticks when another time is shown. */
+  /** Ticks when another time is shown, in place of each second. */
   onTick(fn) {
     this.#ticks.add(fn);
     return () => this.#ticks.delete(fn);
@@ -58,42 +58,47 @@ export class PastFleet {
 
   refresh() {}
 
-  /** Shows another time. Within what is loaded it does so at once; while something is loaded, the last one that was asked for. @param {number} ms */
+  /**
+   * Shows another time: at once if it is loaded, otherwise after loading it. Of several calls during loading, the last
+   * one counts.
+   *
+   * @param {number} ms
+   */
   async seek(ms) {
     this.at = ms;
     if (this.#isLoading) {
       return;
     }
     if (!this.#covers(ms)) {
-      await this.#loadWhatIsAsked();
+      await this.#loadRequested();
       return;
     }
     this.failure = null;
-    this.#tell(this.#replay.seek(ms));
+    this.#notify(this.#replay.seek(ms));
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#settle(), SETTLED_MS);
+    this.#timer = setTimeout(() => this.#settle(), SETTLE_MS);
   }
 
   #covers(ms) {
     return this.#replay !== null && ms >= this.#replay.from && ms <= this.#replay.to;
   }
 
-  #tell(touched) {
+  #notify(touched) {
     this.#listeners.forEach((fn) => fn(touched));
   }
 
   #settle() {
-    this.#tell(null);
+    this.#notify(null);
     this.#ticks.forEach((fn) => fn());
   }
 
-  async #loadWhatIsAsked() {
+  async #loadRequested() {
     this.#isLoading = true;
-    let asked;
+    let requested;
     do {
-      asked = this.at;
-      await this.#load(asked);
-    } while (!this.#isClosed && this.at !== asked && !this.#covers(this.at));
+      requested = this.at;
+      await this.#load(requested);
+    } while (!this.#isClosed && this.at !== requested && !this.#covers(this.at));
     this.#isLoading = false;
     if (!this.#isClosed) {
       this.#settle();
@@ -101,7 +106,7 @@ export class PastFleet {
   }
 
   async #load(ms) {
-    const from = Math.min(ms, Math.max(ms - AROUND_MS, this.oldest + OLDEST_MOVES_MS));
+    const from = Math.min(ms, Math.max(ms - AROUND_MS, this.oldest + OLDEST_MARGIN_MS));
     try {
       let [fleet, changes] = await this.#read(from, ms + AROUND_MS);
       if (changes.to < ms && changes.n >= MAX_CHANGES) {
@@ -110,7 +115,7 @@ export class PastFleet {
       this.store.load(fleet);
       this.#replay = new Replay(this.store, changes);
       if (this.at === ms) {
-        this.at = Math.min(Math.max(ms, changes.from), changes.to); // the history goes only so far
+        this.at = Math.min(Math.max(ms, changes.from), changes.to); // limit it to the stored history
       }
       this.#replay.seek(this.at);
       this.failure = null;
@@ -131,20 +136,21 @@ export class PastFleet {
     return [readSnapshot(fleet), readChanges(changes)];
   }
 
-  /** @param {number} ms @returns {?number} when the next change is, within what is loaded */
+  /** @param {number} ms @returns {?number} time of the next change within the loaded period, in ms; null without one */
   next(ms) {
     return this.#replay?.next(ms) ?? null;
   }
 
+  /** @param {number} ms @returns {?number} time of the change before, in ms; null without one */
   previous(ms) {
     return this.#replay?.previous(ms) ?? null;
   }
 
   /**
-   * Compares with the fleet of today.
+   * Compares with the present fleet.
    *
    * @param {import('./store.js').FleetStore} today
-   * @returns {Record<string, number>} of what is another one today, how many have which status; `new` and `removed` ones
+   * @returns {Record<string, number>} number of workspaces whose status has changed, by present status; also `new` and `removed`
    */
   comparedWith(today) {
     const { store } = this;
@@ -171,7 +177,7 @@ export class PastFleet {
     return found;
   }
 
-  /** @returns {Record<string, number>} how many have each status that is not well */
+  /** @returns {Record<string, number>} number of workspaces by status: failed, offline, degraded; without zeros */
   trouble() {
     return Object.fromEntries(['failed', 'offline', 'degraded'].map((status) => [status, this.store.counts[STATUS[status]]]).filter(([, count]) => count > 0));
   }

@@ -1,14 +1,14 @@
-/** Moves a fleet forth and back in time, by the changes of its statuses. */
+/** Moves a fleet forward and back in time by applying and undoing status changes. */
 import { STATUS } from './columns.js';
 import { NONE } from './snapshot.js';
 
-/** A status number for a workspace that is not there. */
+/** Status number of a workspace that does not exist at that time. */
 const GONE = -1;
 
 export class Replay {
   /**
-   * @param {import('./store.js').FleetStore} store the fleet at the time from which the changes are
-   * @param {import('./snapshot.js').Changes} changes of workspaces that all have a row in it
+   * @param {import('./store.js').FleetStore} store the fleet at the start of the changes
+   * @param {import('./snapshot.js').Changes} changes every workspace in them must have a row in `store`
    */
   constructor(store, changes) {
     const { n, dict, columns } = changes;
@@ -16,9 +16,9 @@ export class Replay {
     this.from = changes.from;
     this.to = changes.to;
     this.n = n;
-    /** When each change was, in ms after `from`. */
+    /** Time of each change, in ms after `from`; ascending. */
     this.times = columns.at;
-    /** How many changes have been made. */
+    /** Number of changes that are applied. */
     this.position = 0;
     const known = Int32Array.from({ length: columns.id.length / 16 }, (_, i) => store.index.findAt(columns.id, i));
     const statuses = dict.status.map((word) => (word === 'removed' ? GONE : STATUS[word] ?? STATUS.online));
@@ -28,12 +28,12 @@ export class Replay {
     this.statuses = Int8Array.from(columns.now, (number) => statuses[number]);
     this.reasons = Uint16Array.from(columns.reason, (number) => (number === NONE.smallWord ? 0 : reasons[number]));
     this.errors = Uint32Array.from(columns.error, (number) => (number === NONE.word ? 0 : errors[number]));
-    // What each change has replaced, once it was made.
+    // The values that each applied change has replaced, for undoing it.
     this.was = { status: new Int8Array(n), since: new Uint32Array(n), reason: new Uint16Array(n), error: new Uint32Array(n) };
   }
 
   /**
-   * Moves the fleet to a time. Where it came from makes no difference.
+   * Moves the fleet to a time. The result does not depend on the time before.
    *
    * @param {number} ms
    * @returns {number[]} the rows that changed
@@ -42,7 +42,7 @@ export class Replay {
     const after = ms - this.from;
     const touched = [];
     while (this.position < this.n && this.times[this.position] <= after) {
-      this.#make(this.position++, touched);
+      this.#apply(this.position++, touched);
     }
     while (this.position > 0 && this.times[this.position - 1] > after) {
       this.#undo(--this.position, touched);
@@ -50,7 +50,7 @@ export class Replay {
     return touched;
   }
 
-  #make(i, touched) {
+  #apply(i, touched) {
     const { store, was } = this;
     const row = this.rows[i];
     was.status[i] = store.alive[row] ? store.status[row] : GONE;
@@ -68,19 +68,19 @@ export class Replay {
     touched.push(row);
   }
 
-  /** @param {number} ms @returns {?number} when the next change is; null where none is known */
+  /** @param {number} ms @returns {?number} time of the first change after `ms`; null without one */
   next(ms) {
     const place = this.#place(ms - this.from);
     return place < this.n ? this.from + this.times[place] : null;
   }
 
-  /** @param {number} ms @returns {?number} when the last change before that time was; null where none is known */
+  /** @param {number} ms @returns {?number} time of the last change before `ms`; null without one */
   previous(ms) {
     const place = this.#place(ms - this.from - 1);
     return place > 0 ? this.from + this.times[place - 1] : null;
   }
 
-  /** How many changes are not after that. */
+  /** Returns the number of changes at or before a time, which is in ms after `from`. */
   #place(after) {
     let [low, high] = [0, this.n];
     while (low < high) {

@@ -1,4 +1,4 @@
-/** One row of the table, drawn by hand: its elements stay, and only what changed is written. */
+/** Draws rows of the table. A row's elements are reused, and only changes are written to the DOM. */
 import { markElement } from '../parts/status-mark.js';
 import { advise, why } from '../text/advice.js';
 import { visible } from '../text/safe.js';
@@ -6,6 +6,7 @@ import { ofRow } from '../text/subject.js';
 import { ago, counted, duration, exact, zone } from '../text/time.js';
 import { TABLE } from './view.js';
 
+/** [CSS class, label, sort key or null] */
 const COLUMNS = [
   ['status', 'Status', 'severity'],
   ['name', 'Name', 'name'],
@@ -15,9 +16,10 @@ const COLUMNS = [
   ['next', 'Next step', null],
 ];
 
+/** Characters at most of a text in a cell. */
 const SHORT = 240;
 
-/** What a next step is called on its button, and whether it is an action of the server's. */
+/** Next step → [label, whether it is a POST to the server]. */
 export const STEPS = {
   restart: ['Restart', true],
   pause: ['Pause', true],
@@ -32,11 +34,12 @@ export const STEPS = {
 };
 
 /**
- * Where a workspace is shown: in the past as it was then.
+ * Returns the url of a workspace's page, at the same time if `around` is of the past.
  *
  * @param {string} id
  * @param {import('../text/advice.js').Surroundings} around
- * @param {string} [step] one that is no action
+ * @param {string} [step] `timeline` and `queue` open that tab
+ * @returns {string}
  */
 export function placeOf(id, around, step = '') {
   const query = new URLSearchParams();
@@ -69,7 +72,7 @@ const put = (element, text) => {
   }
 };
 
-/** @returns {import('../parts/virtual-list.js').Slot} */
+/** Creates the elements of a row. @returns {import('../parts/virtual-list.js').Slot} */
 export function makeRow() {
   const element = document.createElement('div');
   element.setAttribute('role', 'row');
@@ -106,13 +109,13 @@ export function makeRow() {
 const clip = (text) => visible(text.length > SHORT ? `${text.slice(0, SHORT)}…` : text);
 
 /**
- * Draws a workspace.
+ * Draws a workspace into a slot.
  *
  * @param {ReturnType<typeof makeRow>} slot
  * @param {import('./store.js').FleetStore} store
  * @param {number} row
  * @param {import('../text/advice.js').Surroundings} around
- * @param {boolean} mayChange whether the server lets this person act
+ * @param {boolean} mayChange whether the session may change workspaces; otherwise a step is a link
  */
 export function drawRow(slot, store, row, around, mayChange) {
   const subject = ofRow(store, row);
@@ -137,9 +140,9 @@ export function drawRow(slot, store, row, around, mayChange) {
 }
 
 /**
- * Draws what changes with the time alone.
+ * Draws the ages only, which change every second.
  *
- * @returns {boolean} false where its reason has an age as well, so that all of it has to be drawn
+ * @returns {boolean} false when the text in the column Why contains an age too, so that the whole row must be drawn
  */
 export function drawAges(slot, store, row, { now, isPast }) {
   const [since, heard] = [store.since[row], store.heard[row]];
@@ -169,7 +172,7 @@ function drawStep(slot, id, subject, around, mayChange) {
   }
 }
 
-/** @param {import('./store.js').FleetStore} store @returns {import('./table.js').Kind} rows and columns of the table */
+/** @param {import('./store.js').FleetStore} store @returns {import('./table.js').Kind} the kind of the table */
 export const tableKind = (store) => ({
   role: 'grid',
   columns: COLUMNS,

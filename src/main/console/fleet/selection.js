@@ -1,4 +1,4 @@
-/** Which workspaces are chosen for a change of many: single ones, or all that match the filter. */
+/** The selection of workspaces for a bulk run: single rows, or all that match the filter. */
 import { html, nothing } from 'lit-html';
 import { toast } from '../parts/toast.js';
 import { visible } from '../text/safe.js';
@@ -11,29 +11,29 @@ export class Selection {
    * @param {object} needs
    * @param {import('./view.js').FleetView} needs.view
    * @param {() => boolean} needs.mayChange
-   * @param {() => void} needs.changed draws again
-   * @param {(path: string) => void} needs.open shows a page
+   * @param {() => void} needs.changed called after each change of the selection
+   * @param {(path: string) => void} needs.open opens a page
    */
   constructor(needs) {
     Object.assign(this, needs);
-    /** Rows that are chosen one by one. */
+    /** Single rows that are selected. */
     this.rows = new Set();
-    /** The filter whose matches are chosen, all of them; null where single ones are. */
+    /** The filter whose matches are all selected; null while single rows are selected. */
     this.query = null;
     this.heads = [];
   }
 
-  /** @param {number} row */
+  /** @param {number} row @returns {boolean} whether it is selected */
   has(row) {
     return this.query === null ? this.rows.has(row) : this.view.store.alive[row] === 1 && this.view.test(row);
   }
 
-  /** @returns {number} */
+  /** @returns {number} number of selected workspaces */
   count() {
     return this.query === null ? this.rows.size : this.view.matched.length;
   }
 
-  /** Chooses a row, or takes it away; of all that match the others are left. */
+  /** Selects or deselects a row. When all matches were selected, the other matches stay selected as single rows. */
   toggle(row) {
     if (!this.mayChange()) {
       return;
@@ -46,6 +46,7 @@ export class Selection {
     this.#show();
   }
 
+  /** Selects all that match the current filter. */
   all() {
     this.rows.clear();
     this.query = this.view.query;
@@ -58,7 +59,7 @@ export class Selection {
     this.#show();
   }
 
-  /** Another filter is shown: what was chosen by the one before is chosen no more. Removed workspaces are neither. */
+  /** Updates the selection: drops it when it is by another filter than the current one, and drops removed workspaces. */
   follow() {
     const { store, query } = this.view;
     if (this.query !== null && this.query !== query) {
@@ -82,7 +83,7 @@ export class Selection {
   }
 
   /**
-   * Gives a kind of rows a column with boxes, and the key x.
+   * Adds a column with checkboxes and the key x to a kind of rows.
    *
    * @param {import('./table.js').Kind} kind
    * @returns {import('./table.js').Kind}
@@ -103,7 +104,7 @@ export class Selection {
         cell.dataset.action = 'choose';
         cell.append(slot.box);
         cell.addEventListener('mousedown', (event) => {
-          event.preventDefault(); // so that keys go on to move in the table
+          event.preventDefault(); // the focus stays on the table, so that its keys keep working
           cell.closest('.fleet-table').focus({ preventScroll: true });
         });
         slot.element.prepend(cell);
@@ -124,7 +125,7 @@ export class Selection {
     };
   }
 
-  /** Puts the box that chooses all that match into the head of a table. */
+  /** Adds the checkbox that selects all matches to the head of a table. */
   head(element) {
     const head = box();
     head.setAttribute('aria-label', 'Select all that match the filter');
@@ -134,7 +135,7 @@ export class Selection {
     this.heads.push(head);
   }
 
-  /** @returns {unknown} how many are chosen, and what can be done with them; nothing when there are none */
+  /** @returns {unknown} the bar with the number of selected workspaces and the actions; nothing for an empty selection */
   bar() {
     const count = this.count();
     if (count === 0) {

@@ -1,4 +1,4 @@
-/** The side sheet of one workspace: why it is as it is, what shows it, and what to do. */
+/** Draws the side sheet of one workspace: cause, evidence, next steps and facts. */
 import { html, nothing } from 'lit-html';
 import { statusMark } from '../parts/status-mark.js';
 import { advise } from '../text/advice.js';
@@ -13,7 +13,7 @@ import { placeOf, STEPS } from './row.js';
  * @param {number} state.row
  * @param {import('../text/advice.js').Surroundings} state.around
  * @param {boolean} state.mayChange
- * @param {(row: number, action: string) => void} state.act
+ * @param {(row: number, action: string) => void} state.act runs a POST action on the workspace
  * @param {() => void} state.close
  */
 export function sheet({ store, row, around, mayChange, act, close }) {

@@ -1,6 +1,6 @@
-/** Reads the binary formats of the fleet, MSF1 and MSC1, which docs/internals/console.md describes. */
+/** Reads the binary formats MSF1 (fleet) and MSC1 (changes), which docs/internals/console.md describes. */
 
-/** Columns that are numbers, and how each is stored. */
+/** Numeric column → its type in the file. Other columns are bytes. */
 const NUMBERS = {
   parent: Int32Array,
   since: Uint32Array,
@@ -18,32 +18,34 @@ const NUMBERS = {
   at: Uint32Array,
 };
 
-/** What the columns hold where there is nothing. */
+/** Values that mean absent: in 16-bit and 8-bit columns of words, and in columns of times. */
 export const NONE = { word: 0xffff, smallWord: 0xff, time: 0xffffffff };
 
 export const FLAGS = { stalled: 1, push: 2, nativeStatus: 4, restartAsked: 8, queued: 16 };
 
 /**
  * @typedef {object} Snapshot
- * @property {number} seq the newest event that it includes
+ * @property {number} seq the latest event that it includes
  * @property {number} at the server's time, in ms
- * @property {number} n workspaces
- * @property {number} base what `since` and `heard` count from, in seconds
- * @property {Record<'status' | 'reason' | 'role' | 'runtime' | 'error', string[]>} dict
+ * @property {number} n number of workspaces
+ * @property {number} base origin of `since` and `heard`, in seconds since 1970
+ * @property {Record<'status' | 'reason' | 'role' | 'runtime' | 'error', string[]>} dict words, by their number in the column
  * @property {Record<string, any>} columns typed arrays by name; `id` and `names` are bytes
  *
  * @typedef {object} Changes
- * @property {number} from in ms
- * @property {number} to how far they go, in ms
- * @property {number} n how many there are
+ * @property {number} from start of the period, in ms
+ * @property {number} to end of the period, in ms
+ * @property {number} n number of changes
  * @property {Record<'status' | 'reason' | 'error', string[]>} dict
- * @property {Record<string, any>} columns typed arrays by name; `id` is bytes, and `at` counts ms after `from`
+ * @property {Record<string, any>} columns typed arrays by name; `id` is bytes, `at` is in ms after `from`
  */
 
 /**
+ * Reads a snapshot of the fleet.
+ *
  * @param {ArrayBuffer} buffer
- * @returns {Snapshot} its columns are views of the buffer: nothing is copied
- * @throws {Error} for anything but a whole MSF1
+ * @returns {Snapshot} its columns are views of the buffer, without a copy
+ * @throws {Error} when the buffer is not a complete MSF1 of version 1
  */
 export function readSnapshot(buffer) {
   const { head, columns } = readTable(buffer, 'MSF1');
@@ -51,9 +53,11 @@ export function readSnapshot(buffer) {
 }
 
 /**
+ * Reads status changes.
+ *
  * @param {ArrayBuffer} buffer
- * @returns {Changes}
- * @throws {Error} for anything but a whole MSC1
+ * @returns {Changes} its columns are views of the buffer, without a copy
+ * @throws {Error} when the buffer is not a complete MSC1 of version 1
  */
 export function readChanges(buffer) {
   const { head, columns } = readTable(buffer, 'MSC1');

@@ -1,10 +1,10 @@
-/** Writes the fleet: whole, by a snapshot; then by events, and by what the server says of single rows. */
+/** Writes the columns of the fleet: from a snapshot, from events, and from records of single workspaces. */
 import { FleetColumns, STATUS } from './columns.js';
 import { IdIndex } from './ids.js';
 import { FLAGS, NONE } from './snapshot.js';
 
 export class FleetStore extends FleetColumns {
-  /** Replaces everything. @param {import('./snapshot.js').Snapshot} snapshot */
+  /** Replaces all rows. @param {import('./snapshot.js').Snapshot} snapshot */
   load(snapshot) {
     const { n, base, dict, columns } = snapshot;
     this.clear(n);
@@ -33,7 +33,7 @@ export class FleetStore extends FleetColumns {
     this.index = new IdIndex(this.ids, n);
   }
 
-  /** Text that is ASCII throughout is cut from one string; only then bytes and characters are the same. */
+  /** Decodes the names. When all are ASCII, byte and character positions are the same, so one decoded string is sliced. */
   #names(bytes, ends) {
     const decoder = new TextDecoder();
     const all = decoder.decode(bytes);
@@ -43,7 +43,7 @@ export class FleetStore extends FleetColumns {
     }
   }
 
-  /** Adds a workspace, or returns the row that it has. */
+  /** Returns the row of a workspace, and adds or revives it if needed. Returns -1 for an invalid id. */
   #row(id) {
     let row = this.index.find(id);
     row = row < 0 ? this.add(id) : row;
@@ -61,8 +61,8 @@ export class FleetStore extends FleetColumns {
     this.shape++;
   }
 
-  /** Sets the status, and keeps the counts right. */
-  #become(row, status) {
+  /** Sets the status of a row, and updates the counts. */
+  #setStatus(row, status) {
     this.counts[this.status[row]]--;
     this.counts[status]++;
     this.status[row] = status;
@@ -80,13 +80,13 @@ export class FleetStore extends FleetColumns {
   }
 
   /**
-   * Sets what a row was at some time, for a replay.
+   * Sets a row to its state at a past time, for a replay.
    *
    * @param {number} row
-   * @param {number} status its number; -1 where the workspace was not there
+   * @param {number} status its number; -1 when the workspace did not exist
    * @param {number} since in seconds
-   * @param {number} reason the number of the word
-   * @param {number} error the number of the word
+   * @param {number} reason number of its word
+   * @param {number} error number of its word
    */
   setPast(row, status, since, reason, error) {
     const is = status < 0 ? 0 : 1;
@@ -102,10 +102,10 @@ export class FleetStore extends FleetColumns {
   }
 
   /**
-   * Sets what an event says. The same event twice changes nothing the second time.
+   * Applies an event. Applying it again has no further effect.
    *
    * @param {object} event of the console's stream
-   * @returns {number} the row that it changed; -1 for none, -2 where only the server knows the workspace
+   * @returns {number} the changed row; -1 for none; -2 when the workspace has no row, so its record must be read
    */
   apply(event) {
     const { e: type, w: id } = event;
@@ -140,14 +140,14 @@ export class FleetStore extends FleetColumns {
 
   #set(row, event, type) {
     if (event.status in STATUS) {
-      this.#become(row, STATUS[event.status]);
+      this.#setStatus(row, STATUS[event.status]);
       this.reason[row] = this.words.reason.number(event.reason);
       this.#stall(row, type === 'WORKSPACE_STALLED');
       if (event.since !== undefined) {
         this.since[row] = seconds(event.since);
       }
       if (type === 'WORKSPACE_ONLINE' || type === 'WORKSPACE_DEGRADED') {
-        this.heard[row] = Math.max(this.heard[row], seconds(event.at ?? 0)); // a heartbeat was the cause
+        this.heard[row] = Math.max(this.heard[row], seconds(event.at ?? 0)); // these transitions are caused by a heartbeat
       }
     }
     if (typeof event.tasks === 'number') {
@@ -191,10 +191,10 @@ export class FleetStore extends FleetColumns {
   }
 
   /**
-   * Sets what the server says of single workspaces: what no event tells.
+   * Sets rows from records, which have more fields than events.
    *
    * @param {object[]} records of `/console/rows`, or the `worst` of a summary
-   * @returns {number[]} their rows
+   * @returns {number[]} their rows; -1 for a removed workspace without a row, and for an invalid id
    */
   detail(records) {
     return records.map((record) => {
@@ -207,8 +207,8 @@ export class FleetStore extends FleetColumns {
       }
       const since = seconds(record.status_since);
       if (since >= this.since[row]) {
-        // else an event that is newer than this answer has been applied
-        this.#become(row, STATUS[record.status] ?? STATUS.online);
+        // otherwise an event newer than this response was applied before
+        this.#setStatus(row, STATUS[record.status] ?? STATUS.online);
         this.since[row] = since;
         this.reason[row] = this.words.reason.number(record.degraded_reason);
       }

@@ -1,9 +1,9 @@
-/** Table, tree and map: the three ways to draw the fleet. The latter two are loaded when they are first asked for. */
+/** Creates the table, tree and map of the fleet. The modules of tree and map are loaded at first use. */
 import { toast } from '../parts/toast.js';
 import { FleetTable } from './table.js';
 import { oneOf } from './tools.js';
 
-/** The views that a switch offers, by their names in the address. */
+/** Name of a view in the url → label. */
 export const VIEWS = { table: 'Table', tree: 'Tree', map: 'Map' };
 
 const LOAD = {
@@ -12,21 +12,21 @@ const LOAD = {
 };
 
 /**
- * What draws the fleet.
+ * A view of the fleet.
  *
  * @typedef {object} Surface
  * @property {HTMLElement} element
  * @property {import('./view.js').Arrangement} arrangement
  * @property {number} chosen the row of the side sheet; -1 for none
- * @property {() => boolean} isInUse whether pointer or focus are on it, so that nothing may move
- * @property {() => number[]} visible the rows that can be seen
- * @property {() => void} refresh draws again: other rows, another order, another size
- * @property {(what?: {ages?: boolean, whole?: boolean}) => void} redraw draws what changed, ages too, or all that can be seen
+ * @property {() => boolean} isInUse whether it has the pointer or the focus; rows must not move then
+ * @property {() => number[]} visible the visible rows
+ * @property {() => void} refresh draws all, after a change of the rows, their order or the size
+ * @property {(what?: {ages?: boolean, whole?: boolean}) => void} redraw draws changed rows; with `ages` also ages, with `whole` all visible rows
  * @property {() => void} close
  */
 
 export class Surfaces {
-  /** @param {object} needs as those of FleetTable @param {() => void} loaded called when another one can be shown */
+  /** @param {object} needs the same as for FleetTable @param {() => void} loaded called when a module was loaded */
   constructor(needs, loaded) {
     Object.assign(this, { needs, loaded, isClosed: false });
     /** @type {Record<string, ?Surface>} null while it is being loaded */
@@ -36,7 +36,12 @@ export class Surfaces {
     this.name = 'table';
   }
 
-  /** Shows what the address asks for; until it is loaded, what was shown before. */
+  /**
+   * Selects a view. Until its module is loaded, the view before stays.
+   *
+   * @param {?string} asked name of the view
+   * @returns {Surface} the view to show
+   */
   choose(asked) {
     const name = oneOf(VIEWS, asked);
     if (!(name in this.made)) {

@@ -1,4 +1,4 @@
-/** The table of the fleet: a grid whose rows are drawn by hand, and that never moves a row in use. */
+/** The table of the fleet, also used for the tree: a grid with a virtual list of rows. */
 import { VirtualList } from '../parts/virtual-list.js';
 import { tableKind } from './row.js';
 
@@ -7,17 +7,17 @@ import { tableKind } from './row.js';
  *
  * @typedef {object} Kind
  * @property {'grid' | 'treegrid'} role
- * @property {[string, string, ?string][]} columns class, words, and what it sorts by
+ * @property {[string, string, ?string][]} columns CSS class, label, and sort key or null
  * @property {import('./view.js').Arrangement} arrangement
- * @property {(row: number) => number} version changes when the row is to be drawn again
- * @property {() => object} make a slot
+ * @property {(row: number) => number} version changes when the row must be drawn again
+ * @property {() => object} make creates a slot
  * @property {(slot: object, row: number, around: object, mayChange: boolean) => void} draw
- * @property {(slot: object, row: number, around: object) => boolean} ages draws its ages; false where more of it depends on the time
- * @property {(row: number) => void} [toggle] opens or closes it
- * @property {(key: string, row: number) => ?number} [key] what an arrow does: the row to go to, -1 for none; null where it is no key of it
+ * @property {(slot: object, row: number, around: object) => boolean} ages draws the ages only; returns false when the whole row must be drawn
+ * @property {(row: number) => void} [toggle] opens or closes a row of a tree
+ * @property {(key: string, row: number) => ?number} [key] handles a key: returns the row to move to, -1 to stay, null for other keys
  */
 
-/** Keys that move, and by how many rows; a page is what fits. */
+/** Key → number of rows to move by, or a target. */
 const MOVES = { ArrowDown: 1, ArrowUp: -1, j: 1, k: -1, PageDown: 'page', PageUp: '-page', Home: 'first', End: 'last' };
 
 export class FleetTable {
@@ -27,10 +27,10 @@ export class FleetTable {
    * @param {() => import('../text/advice.js').Surroundings & {of(row: number): object}} needs.around
    * @param {() => boolean} needs.mayChange
    * @param {(row: number) => void} needs.choose opens the side sheet of a row
-   * @param {(row: number, action: string) => void} needs.act
+   * @param {(row: number, action: string) => void} needs.act runs an action on a row
    * @param {(sort: string) => void} needs.sort
-   * @param {() => void} needs.released the table is not in use any more
-   * @param {Kind} [needs.kind] a table, unless it is said
+   * @param {() => void} needs.released called when the table loses pointer or focus
+   * @param {Kind} [needs.kind] the kind of the table by default
    * @param {import('./selection.js').Selection} [needs.selection]
    */
   constructor(needs) {
@@ -108,7 +108,7 @@ export class FleetTable {
     });
   }
 
-  /** @returns {boolean} whether pointer or focus are on the rows */
+  /** @returns {boolean} whether the rows have the pointer or the table the focus */
   isInUse() {
     return this.isPointed || this.element.contains(document.activeElement);
   }
@@ -139,7 +139,7 @@ export class FleetTable {
     }
     if (event.key === 'Enter' && event.target === this.element && this.active >= 0) {
       this.needs.choose(this.view.rows[this.active]);
-    } else if (this.#goes(event.key)) {
+    } else if (this.#moveByKind(event.key)) {
       this.#activate(this.active);
     } else if (event.key in MOVES) {
       this.#move(MOVES[event.key]);
@@ -149,7 +149,7 @@ export class FleetTable {
     event.preventDefault();
   }
 
-  #goes(key) {
+  #moveByKind(key) {
     const to = this.active >= 0 ? (this.kind.key?.(key, this.activeRow) ?? null) : null;
     if (to >= 0 && to !== null) {
       this.active = Math.max(0, this.view.rows.indexOf(to));
@@ -176,7 +176,7 @@ export class FleetTable {
     }
   }
 
-  /** Draws again: other rows, another order, or another height of rows. */
+  /** Draws all, after a change of the rows, their order or their height. */
   refresh() {
     const { rows, sort, direction } = this.view;
     this.tick++;
@@ -190,7 +190,7 @@ export class FleetTable {
       }
     }
     this.list.size(rows.length, this.#rowHeight());
-    this.head.style.width = `${this.scroller.clientWidth}px`; // the rows' width: without the scroll bar
+    this.head.style.width = `${this.scroller.clientWidth}px`; // the width of the rows, without the scroll bar
     const slot = this.active >= 0 ? this.list.slotOf(this.active) : null;
     if (slot) {
       this.element.setAttribute('aria-activedescendant', slot.element.id);
@@ -203,7 +203,7 @@ export class FleetTable {
     return parseInt(getComputedStyle(this.element).getPropertyValue('--fleet-row'), 10) || 32;
   }
 
-  /** Draws what changed in the rows that can be seen; every second also their ages; `whole` draws all of them. */
+  /** Draws visible rows that changed; with `ages` also the ages of the others; with `whole` all visible rows. */
   redraw({ ages = false, whole = false } = {}) {
     this.tick += whole ? 1 : 0;
     this.second += ages ? 1 : 0;
@@ -230,7 +230,7 @@ export class FleetTable {
     element.setAttribute('aria-selected', String(row === this.chosen));
     element.classList.toggle('active', isActive);
     element.classList.toggle('gone', !store.alive[row]);
-    // Before a row is chosen Tab leads to the first one: what scrolls has something that can have the focus.
+    // Without an active row Tab leads to the first one, since a scrollable area needs a focusable element.
     slot.link.tabIndex = slot.button.tabIndex = slot.step.tabIndex = index === Math.max(0, this.active) ? 0 : -1;
     Object.assign(slot, { version: this.kind.version(row), tick: this.tick, second: this.second, shownAt: index, isActive, isChosen: row === this.chosen });
   }
@@ -239,7 +239,7 @@ export class FleetTable {
     return this.kind.arrangement;
   }
 
-  /** @returns {number[]} the rows that can be seen */
+  /** @returns {number[]} the rows with elements */
   visible() {
     return Array.from(this.view.rows.subarray(this.list.first, this.list.last + 1));
   }

@@ -1,19 +1,22 @@
-/** What stands around the rows of the fleet: filter, view, grouping, and the line below. */
+/** Draws the controls of the fleet: filter, view and grouping above the rows, and the line below them. */
 import { html, nothing } from 'lit-html';
 import { filterBar } from '../parts/filter-bar.js';
 import { counted } from '../text/time.js';
 
+/** Name of a grouping in the url → label. */
 export const GROUPS = { cause: 'cause', parent: 'parent', runtime: 'runtime', none: 'nothing' };
 
-/** @param {object} words by name @param {?string} asked a name @returns {string} what is asked for, or the first of the words */
+/** @param {object} words labels by name @param {?string} asked a name @returns {string} this name if it exists, otherwise the first one */
 export const oneOf = (words, asked) => (asked in words ? asked : Object.keys(words)[0]);
 
 /**
+ * Returns the controls above the rows.
+ *
  * @param {object} state
- * @param {Record<string, string>} state.views words by their names in the address
- * @param {URLSearchParams} state.query of the address
- * @param {?string} state.error what is wrong with the filter
- * @param {(changes: Record<string, string>, options?: object) => void} state.go changes the address
+ * @param {Record<string, string>} state.views label by name
+ * @param {URLSearchParams} state.query of the url
+ * @param {?string} state.error why the filter is invalid; null for a valid one
+ * @param {(changes: Record<string, string>, options?: object) => void} state.go sets parameters of the url; '' removes one
  */
 export function tools({ views, query, error, go }) {
   const view = oneOf(views, query.get('view'));
@@ -34,12 +37,14 @@ export function tools({ views, query, error, go }) {
 }
 
 /**
+ * Returns the line below the rows.
+ *
  * @param {object} state
  * @param {import('./view.js').FleetView} state.view
  * @param {boolean} state.isLoaded
- * @param {() => void} state.apply puts the rows in their order
+ * @param {() => void} state.apply sorts the rows
  * @param {(changes: Record<string, string>) => void} state.go
- * @param {boolean} state.hasRuns whether this person may read the changes of many workspaces
+ * @param {boolean} state.hasRuns whether the session may read bulk runs
  */
 export function foot({ view, isLoaded, apply, go, hasRuns }) {
   const waits = view.moved.size;

@@ -1,4 +1,4 @@
-/** The fleet as a tree: the rows of the table, with what is below each of them. */
+/** The fleet as a tree: a table whose rows can be opened and show counts of their descendants. */
 import { glyphElement, toneOf } from '../parts/status-mark.js';
 import { number } from '../text/time.js';
 import { Branches, KINDS } from './branches.js';
@@ -13,13 +13,15 @@ const COLUMNS = [
   ['heard', 'Heard', 'heard'],
   ['next', 'Next step', null],
 ];
-/** Names stay readable, however deep they are. */
+/** Levels at most by which a name is indented, so that it stays readable. */
 const DEEPEST_INDENT = 10;
 const WORST_FIRST = ['failed', 'wedged', 'offline', 'degraded', 'stalled'].map((word) => [word, KINDS.indexOf(word)]);
 const ONLINE = KINDS.indexOf('online');
 
 /**
- * @param {object} needs as those of FleetTable
+ * Creates the tree.
+ *
+ * @param {object} needs the same as for FleetTable
  * @returns {FleetTable}
  */
 export function fleetTree(needs) {
@@ -45,7 +47,7 @@ export function fleetTree(needs) {
       drawBranch(slot, branches, row);
     },
     toggle,
-    /** Right opens, then goes to the first below; left closes, then goes to the one above. @returns {?number} where to go; -1 stays */
+    /** Right opens a row, or moves to its first child; left closes it, or moves to its parent. */
     key(key, row) {
       if (key === 'ArrowRight') {
         const isOpen = branches.isOpen(row);
@@ -88,7 +90,7 @@ function make() {
   return slot;
 }
 
-/** How many are in a kind of trouble. What is wedged has the glyph of its status, degraded, so its word is seen. */
+/** Returns the mark for a count of a kind of trouble. Wedged has the glyph of degraded, so its word is visible. */
 function mark(cell, word, kind) {
   const element = document.createElement('span');
   const status = word === 'wedged' ? 'degraded' : word;

@@ -3,9 +3,9 @@ import { STATUS, STATUSES } from './columns.js';
 import { isBad } from './filter.js';
 import { urgencyOf } from './order.js';
 
-/** What began within this many seconds may have one cause. */
+/** Workspaces of one cause got their status at most this long after the first of them. */
 const WINDOW_S = 120;
-/** So many seconds before and after count as falling silent together. */
+/** Last heartbeats at most this far apart, in either direction, count as falling silent together. */
 const TOGETHER_S = 30;
 /** So many groups say one of their errors. */
 const SAID = 10;
@@ -26,7 +26,12 @@ const [REASONS, RUNTIMES] = [2 ** 16, 2 ** 20];
  * @property {number} kind what they have in common
  */
 
-/** @param {string} error @returns {string} without what differs from agent to agent: ids, numbers, quoted texts */
+/**
+ * Returns the pattern of an error: ids, numbers and quoted texts are replaced by #, so that it is equal for all agents.
+ *
+ * @param {string} error
+ * @returns {string}
+ */
 export function pattern(error) {
   return error
     .toLowerCase()
@@ -46,13 +51,13 @@ export class TroubleGroups {
   /** The kind of trouble of each row, 0 for none; and when it began, with its runtime. */
   #kind = new Float64Array(0);
   #when = new Float64Array(0);
-  /** When each row that is offline was heard for the last time, in seconds; 0 for the others. */
+  /** By row: the last heartbeat of an offline workspace, in seconds; 0 for others. */
   #heard = new Uint32Array(0);
-  /** How many have each kind, by when it began. @type {Map<number, Map<number, number>>} */
+  /** Kind → start and runtime → number of rows. @type {Map<number, Map<number, number>>} */
   #kinds = new Map();
-  /** How many fell silent in each second. @type {Map<number, number>} */
+  /** Second → number of offline workspaces whose last heartbeat it was. @type {Map<number, number>} */
   #silent = new Map();
-  /** The numbers of the patterns of errors: by the numbers of the errors, and by their texts. */
+  /** Number of an error → number of its pattern; and text of a pattern → its number. */
   #patterns = [];
   #known = new Map();
 
@@ -61,7 +66,7 @@ export class TroubleGroups {
     this.store = store;
   }
 
-  /** Groups all rows again. @param {(row: number) => boolean} test which of them are looked at */
+  /** Groups all rows. @param {(row: number) => boolean} test which rows to include */
   reset(test) {
     const { store } = this;
     this.#kind = new Float64Array(store.capacity);
@@ -71,18 +76,20 @@ export class TroubleGroups {
     this.#silent.clear();
     for (let row = 0; row < store.n; row++) {
       if (isBad(store, row)) {
-        this.#touch(row, test); // of the others nothing is kept
+        this.#touch(row, test); // the arrays are zero for the others
       }
     }
   }
 
   /**
-   * @param {number[]} rows that have changed
-   * @param {(row: number) => boolean} test which rows are looked at, as it was for the others
+   * Updates the groups of changed rows.
+   *
+   * @param {number[]} rows
+   * @param {(row: number) => boolean} test which rows to include; the same as in the calls before
    */
   touch(rows, test) {
     if (this.#kind.length < this.store.n) {
-      this.reset(test); // there was no room for so many
+      this.reset(test); // rows were added beyond the arrays' length
     }
     for (const row of rows) {
       this.#touch(row, test);
@@ -118,7 +125,7 @@ export class TroubleGroups {
     }
   }
 
-  /** The error counts only where it says something of the present: an offline agent's is from before. */
+  /** Includes the error only for degraded and failed workspaces; that of others is from an earlier time. */
   #kindOf(row) {
     const { store } = this;
     const status = store.status[row];
@@ -166,7 +173,7 @@ export class TroubleGroups {
     return { status: STATUSES[status], stalled, reason, urgency: urgencyOf(status, reason, stalled) };
   }
 
-  /** @returns {number} the first of its rows from a row on; -1 where there is none */
+  /** @returns {number} the first row of the cause at or after `from`; -1 without one */
   #next({ kind, since, last }, from) {
     for (let row = from; row < this.store.n; row++) {
       if (this.#kind[row] === kind && this.store.since[row] >= since && this.store.since[row] <= last) {
@@ -185,7 +192,12 @@ export class TroubleGroups {
     return rows;
   }
 
-  /** @param {number} row @returns {?{together: number, of: number}} of one that is offline: how many fell silent within a minute of it */
+  /**
+   * Counts the offline workspaces that fell silent at about the same time as a row, itself included.
+   *
+   * @param {number} row
+   * @returns {?{together: number, of: number}} `of` is the size of the fleet; null for a row that is not offline
+   */
   together(row) {
     const heard = this.#heard[row] ?? 0;
     if (heard === 0) {
@@ -199,7 +211,7 @@ export class TroubleGroups {
   }
 }
 
-/** Changes how often a number was counted; 0 is no number. */
+/** Adds to the count of a number, and removes a count that becomes 0; the number 0 is ignored. */
 function count(counts, number, by) {
   const now = (counts.get(number) ?? 0) + by;
   if (number !== 0 && now > 0) {

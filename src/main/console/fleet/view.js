@@ -6,17 +6,17 @@ import { inserted, ordered, placeBy } from './order.js';
 const NOT_SHOWN = -1;
 
 /**
- * Which rows are drawn of those that match, and in which order.
+ * How a view selects and sorts the rows that it draws.
  *
  * @typedef {object} Arrangement
  * @property {(store: object, found: number[], sort: string, direction: string) => Int32Array} order
- * @property {typeof inserted} [insert] puts single rows in their places; without it all are ordered again
- * @property {(sort: string) => (store: object, row: number) => number} place changes when the row's place may have changed
- * @property {(touched: number[]) => number[]} also what else a change of these rows changes, and they themselves
+ * @property {typeof inserted} [insert] moves single rows; without it all rows are sorted again
+ * @property {(sort: string) => (store: object, row: number) => number} place returns the sort key: a number that changes when the row's place may change
+ * @property {(touched: number[]) => number[]} affected returns the changed rows and those whose place depends on them
  */
 
 /** @type {Arrangement} */
-export const TABLE = { order: ordered, insert: inserted, place: placeBy, also: (touched) => touched };
+export const TABLE = { order: ordered, insert: inserted, place: placeBy, affected: (touched) => touched };
 
 export class FleetView {
   /** @param {import('./store.js').FleetStore} store @param {() => number} now server time in ms */
@@ -27,10 +27,10 @@ export class FleetView {
     this.sort = 'severity';
     this.direction = 'asc';
     this.rows = new Int32Array(0);
-    /** Those that match; a tree draws some of them, and some that do not match. @type {number[] | Int32Array} */
+    /** The rows that match the filter. A tree also draws their ancestors, and hides rows below closed ones. @type {number[] | Int32Array} */
     this.matched = [];
     this.arrangement = TABLE;
-    /** Rows whose place is another one by now. */
+    /** Rows whose place has changed since the last sort. */
     this.moved = new Set();
     this.places = new Float64Array(0);
     /** Why those that match are in trouble; kept with each change. */
@@ -40,13 +40,13 @@ export class FleetView {
     this.error = null;
   }
 
-  /** Shows something else, at once. A query that cannot be read leaves the rows as they are. */
+  /** Sets filter, sort and arrangement, and applies them. An invalid filter sets `error` and keeps the rows. */
   show({ query = '', sort = 'severity', direction = 'asc', arrangement = TABLE }) {
     Object.assign(this, { query, sort, direction, arrangement });
     this.apply();
   }
 
-  /** Filters and orders again. */
+  /** Filters and sorts all rows. */
   apply() {
     const { store } = this;
     try {
@@ -78,7 +78,7 @@ export class FleetView {
     this.shape = store.shape;
   }
 
-  /** Puts the rows that have moved where they belong. */
+  /** Moves the rows in `moved` to their places. Filters and sorts all rows when that is not enough. */
   settle() {
     const { store, moved, sort } = this;
     const { insert, place } = this.arrangement;
@@ -102,7 +102,7 @@ export class FleetView {
   }
 
   /**
-   * Notes which of the rows would be elsewhere now.
+   * Adds rows whose place has changed to `moved`, and removes rows whose place is the old one again.
    *
    * @param {number[]} touched
    */
@@ -112,7 +112,7 @@ export class FleetView {
     }
     this.troubleGroups.touch(touched, this.test);
     const place = this.arrangement.place(this.sort);
-    for (const row of this.arrangement.also(touched)) {
+    for (const row of this.arrangement.affected(touched)) {
       const is = this.store.alive[row] && this.test(row) ? place(this.store, row) : NOT_SHOWN;
       const was = row < this.places.length ? this.places[row] : NOT_SHOWN;
       if (is === was) {
@@ -128,12 +128,12 @@ export class FleetView {
     this.test = this.error ? this.test : filter(this.query, this.store, this.now());
   }
 
-  /** @returns {boolean} whether a change of one row may decide what others match */
+  /** @returns {boolean} whether a change of one row may change whether others match the filter */
   dependsOnOthers() {
     return /\b(under|parent):/i.test(this.query);
   }
 
-  /** @returns {boolean} whether what matches depends on the time */
+  /** @returns {boolean} whether the filter depends on the current time */
   dependsOnTime() {
     return /\b(silent|since)[<>]/i.test(this.query);
   }
