@@ -1,4 +1,4 @@
-/** Who is signed in, and who may sign in: the tab *Access* of operations. */
+/** The tab *Access* of operations: sessions, links, and tokens of people and programs. */
 import { html, nothing, render } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
 import { action, sentenceOf } from '../parts/action.js';
@@ -11,7 +11,8 @@ import { workspaceLink } from '../parts/workspace-link.js';
 import { inline } from '../text/safe.js';
 
 const EVERY_MS = 10_000;
-const LIVES = [[600, '10 minutes'], [3600, 'an hour'], [28_800, '8 hours'], [86_400, 'a day']];
+/** [lifetime in seconds, label] */
+const LIFETIMES = [[600, '10 minutes'], [3600, 'an hour'], [28_800, '8 hours'], [86_400, 'a day']];
 
 /** @type {import('./rights.js').Page['open']} */
 export function open(root, place, { call, session }) {
@@ -105,7 +106,7 @@ export function open(root, place, { call, session }) {
   return { update: () => draw(), close: () => all.forEach((one) => one.close()) };
 }
 
-/** Asks for a name and a life, and makes what they are for; what is refused is said in the dialog. */
+/** Asks for a name and a lifetime, and calls `make` with them. An error of `make` is shown in the dialog. */
 function ask(title, make, { forever = false } = {}) {
   let refusal = '';
   let busy = false;
@@ -128,7 +129,7 @@ function ask(title, make, { forever = false } = {}) {
       return html`<form @submit=${submit}>
         <label class="field"><span>For whom or what, as the audit will say</span><input name="name" required maxlength="100" autocomplete="off" autofocus></label>
         <label class="field"><span>Good for</span><select name="life">${forever ? html`<option value="">until it is revoked</option>` : nothing}
-          ${LIVES.map(([seconds, words]) => html`<option value=${seconds}>${words}</option>`)}</select></label>
+          ${LIFETIMES.map(([seconds, words]) => html`<option value=${seconds}>${words}</option>`)}</select></label>
         <p class="refusal" role="alert" ?hidden=${refusal === ''}>${refusal}</p>
         <div class="buttons"><button type="button" @click=${() => close()}>Cancel</button>
           <button type="submit" class="main" ?disabled=${busy}>${title.split(' ')[0]}</button></div></form>`;
@@ -136,7 +137,7 @@ function ask(title, make, { forever = false } = {}) {
   });
 }
 
-/** Shows a secret until the dialog closes; nothing keeps it after that. */
+/** Shows a secret until the dialog closes. It is not stored. */
 function showOnce(title, words, secret, what) {
   return openDialog({
     title,

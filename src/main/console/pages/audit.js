@@ -1,4 +1,4 @@
-/** Who changed what: the tab *Audit* of operations. */
+/** The tab *Audit* of operations: who changed what. */
 import { html, nothing, render } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
 import { now } from '../net/clock.js';
@@ -17,7 +17,8 @@ import { exact, instantOf, localOf, zone } from '../text/time.js';
 const PAGE = 100;
 const EVERY_MS = 10_000;
 const TYPING_MS = 300;
-const FEW = 3;
+/** Targets at most in a row that is not opened. */
+const MAX_TARGETS = 3;
 const SPANS = { '1h': 3_600_000, '24h': 86_400_000, '7d': 604_800_000 };
 const WITHIN = [['', 'any time'], ['1h', 'the last hour'], ['24h', 'the last 24 hours'], ['7d', 'the last 7 days'], ['between', 'between …']];
 const NAMES = ['who', 'action', 'target', 'outcome', 'after', 'before', 'within'];
@@ -82,8 +83,8 @@ export function open(root, place, context) {
       <td data-label="When">${age(row.at)}</td>
       <td data-label="Who"><bdi>${inline(row.who)}</bdi>${row.who === row.role ? nothing : html` <span class="meta">${row.role}</span>`}</td>
       <td data-label="Did" class="wide">${actionText(row.action)}${row.detail ? html`<span class="meta"> ${inline(row.detail)}</span>` : nothing}</td>
-      <td data-label="To" class="wide targets">${row.targets.slice(0, FEW).map((id, index) => html`<span>${target(row, id, index)}</span>`)}
-        ${row.targets.length > FEW ? html`<span class="meta">and ${row.targets.length - FEW} more</span>` : nothing}</td>
+      <td data-label="To" class="wide targets">${row.targets.slice(0, MAX_TARGETS).map((id, index) => html`<span>${target(row, id, index)}</span>`)}
+        ${row.targets.length > MAX_TARGETS ? html`<span class="meta">and ${row.targets.length - MAX_TARGETS} more</span>` : nothing}</td>
       <td data-label="Result">${row.outcome === 'done' ? stateWord('ok', 'done') : stateWord('refused')}</td>
       <td class="actions"><button type="button" class="disclose" aria-expanded=${opened.has(row.request_id + row.at)}
         @click=${() => toggle(row.request_id + row.at)}>Details</button></td></tr>

@@ -1,4 +1,4 @@
-/** The question before many workspaces are changed: how many, which of them, which not, and why. */
+/** The dialog before a bulk run: shows how many workspaces it will change, and why it skips others. */
 import { html, nothing } from 'lit-html';
 import { call } from '../net/api.js';
 import { sentenceOf } from '../parts/action.js';
@@ -8,7 +8,7 @@ import { statusMark } from '../parts/status-mark.js';
 import { inline } from '../text/safe.js';
 import { counted, number } from '../text/time.js';
 
-/** What each action is called, and what it does to a workspace. */
+/** Action → its labels, and what it does. */
 export const WORDS = {
   pause: { title: 'Pause', done: 'paused', button: 'Pause', text: 'Their agents are told to stop working; messages wait or are stored. It can be undone.' },
   resume: { title: 'Resume', done: 'resumed', button: 'Resume', text: 'Each is online again with its next heartbeat. It can be undone.' },
@@ -20,9 +20,11 @@ const BRANCHING = ['pause', 'resume', 'remove'];
 const NAMED = 8;
 
 /**
+ * Opens the dialog, and starts the run when the user confirms.
+ *
  * @param {keyof WORDS} action
- * @param {{filter: string} | {ids: string[]}} which
- * @returns {Promise<?object>} the run that has begun; undefined when nothing was done
+ * @param {{filter: string} | {ids: string[]}} which the workspaces
+ * @returns {Promise<?object>} the run; undefined when the user cancelled
  */
 export function askForBulk(action, which) {
   const words = WORDS[action];
@@ -30,7 +32,7 @@ export function askForBulk(action, which) {
   let preview = null;
   let refusal = '';
   let isBusy = false;
-  let turn = 0;
+  let requests = 0;
 
   const body = () => ({
     action,
@@ -48,13 +50,13 @@ export function askForBulk(action, which) {
         Object.assign(typed, changes);
         redraw();
       };
-      const look = async () => {
-        const mine = ++turn;
+      const loadPreview = async () => {
+        const request = ++requests;
         preview = null;
         try {
-          // a message is not needed to count
+          // counting needs any text, since the server requires one for a message
           const found = await call('POST', '/admin/bulk', { query: { dry_run: true }, body: { ...body(), text: typed.text || 'preview' } });
-          preview = mine === turn ? found : preview;
+          preview = request === requests ? found : preview;
         } catch (failure) {
           refusal = sentenceOf(failure);
         }
@@ -74,20 +76,20 @@ export function askForBulk(action, which) {
           isBusy = false;
           refusal = sentenceOf(failure);
           typed.count = '';
-          failure.code === 'COUNT_CHANGED' ? look() : redraw();
+          failure.code === 'COUNT_CHANGED' ? loadPreview() : redraw();
         }
       };
       const isReady = () => !isBusy && preview !== null && preview.changes > 0 && (action !== 'message' || typed.text.trim() !== '')
         && (action !== 'remove' || typed.count.replace(/[\s,.]/g, '') === String(preview.count));
-      if (turn === 0) {
-        look();
+      if (requests === 0) {
+        loadPreview();
       }
       return html`<form class="bulk-ask" @submit=${start}>
         <p class="soft">${words.text}</p>
         ${preview === null ? html`<p class="loading" role="status">${refusal === '' ? 'Counting …' : ''}</p>` : shown(preview, words)}
         ${BRANCHING.includes(action)
           ? html`<label class="check"><input type="checkbox" .checked=${typed.cascade}
-              @change=${(event) => { typed.cascade = event.target.checked; look(); redraw(); }}> with all that is below them</label>`
+              @change=${(event) => { typed.cascade = event.target.checked; loadPreview(); redraw(); }}> with all that is below them</label>`
           : nothing}
         ${action === 'message'
           ? html`<label class="field"><span>Message</span><textarea rows="4" maxlength="10000" autofocus .value=${typed.text}

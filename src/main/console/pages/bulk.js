@@ -1,4 +1,4 @@
-/** Changes of many workspaces: the runs, and how each of them goes. */
+/** The pages of bulk runs: the list of runs, and the progress and outcomes of one run. */
 import { html, nothing, render } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
 import { readPages } from '../net/lists.js';
@@ -39,7 +39,7 @@ export function open(root, place, context) {
 
 const page = (root, place, context) => (place.segments[1] ? oneRun(root, place, context) : allRuns(root, context));
 
-/** What a run is for, in words. */
+/** Returns the title of a run. */
 const subject = (run) => html`${run.undo_of ? 'Undo: ' : ''}${WORDS[run.action].title} ${counted(run.total, 'workspace')}`;
 
 const chosenBy = (run) => run.filter === null ? html`<span class="meta">chosen one by one</span>`
@@ -89,7 +89,7 @@ function oneRun(root, place, { call, navigate, session }) {
   const outcome = () => (query.get('outcome') in OUTCOMES ? query.get('outcome') : 'failed');
   const found = new Loaded(read, draw);
 
-  /** Its outcomes come page by page; a page has a thousand at most. */
+  /** Reads the run and its outcomes, in pages of at most 1,000. */
   async function read(signal) {
     const first = await call('GET', path, { query: { outcome: outcome(), limit: Math.min(most, 1000) }, signal });
     let { items, next } = first;

@@ -1,4 +1,4 @@
-/** The tab *Card*: the agent card as the agent sent it. */
+/** The tab *Card* of a workspace: the agent card as the agent sent it. */
 import { html, nothing, render } from 'lit-html';
 import { asCurl } from '../parts/curl.js';
 import { copyButton } from '../parts/copy.js';

@@ -1,33 +1,38 @@
 /**
- * What is known about each message of a chat, from the history, the rows of the feed, the timeline and what this
- * browser has sent. Pure: the page asks the server, this joins the answers.
+ * Joins the messages of a chat from the history, the feed, the timeline and the messages that this browser has sent.
+ * The functions are pure; the page sends the requests.
  *
- * A message goes `sending → stored → waiting → agent → answered`, or ends `refused`, `uncertain` or `failed`.
+ * The states of a message are `sending → stored → waiting → agent → answered`; the other final states are `refused`,
+ * `uncertain` and `failed`.
  */
 
 /**
+ * One message of the chat.
+ *
  * @typedef {object} Turn
- * @property {string} key never changes while the message is shown
+ * @property {string} key stays the same while the message is shown
  * @property {'user' | 'agent' | 'system'} role
  * @property {string} text
- * @property {string} at RFC 3339
+ * @property {string} at time, RFC 3339
  * @property {Array<{uri?: string, name?: string}>} files
- * @property {string} [messageId] of a message of the human
- * @property {string} [rowId] of the feed's row; also the id of its entry in the queue
+ * @property {string} [messageId] only of a message of a person
+ * @property {string} [rowId] id of its row in the feed, and of its queue entry
  * @property {string} [state]
- * @property {string} [note] the reason of a refusal, in the server's words
- * @property {number} [tookMs]
- * @property {number} [place] in the queue, from 1
- * @property {number} [of] messages that wait for the same workspace
+ * @property {string} [note] why the message was refused or failed
+ * @property {number} [tookMs] time until the answer
+ * @property {number} [place] position in the queue, from 1
+ * @property {number} [of] number of messages in the queue of the workspace
  */
 
 /**
+ * Joins the sources.
+ *
  * @param {object} known
  * @param {Array<object>} known.messages of `chat-history`, oldest first
- * @param {Array<object>} known.rows of the feed (`source=canvas`)
- * @param {Map<string, {status: string, place?: number}>} known.states of messages, as the timeline has them, by row id
- * @param {Array<object>} known.sent what this browser has sent, oldest first
- * @param {number} [known.waiting] messages that wait for the workspace
+ * @param {Array<object>} known.rows rows of the feed (`source=canvas`)
+ * @param {Map<string, {status: string, place?: number}>} known.states row id → state in the timeline
+ * @param {Array<object>} known.sent messages that this browser has sent, oldest first
+ * @param {number} [known.waiting] number of messages in the queue of the workspace
  * @returns {Turn[]} oldest first
  */
 export function turnsOf({ messages, rows, states, sent, waiting }) {
@@ -47,7 +52,7 @@ export function turnsOf({ messages, rows, states, sent, waiting }) {
       const own = sentById.get(turn.messageId);
       if (own !== undefined) {
         stored.add(turn.messageId);
-        turn.key = turn.messageId; // as it was before it was stored
+        turn.key = turn.messageId; // the key that it had before it was stored
       }
       Object.assign(turn, stateOf({ row, end: ends.get(rowId), known: states.get(rowId), reply: answers.get(turn.messageId), own, waiting, message }));
       turns.push(turn);
@@ -63,12 +68,12 @@ export function turnsOf({ messages, rows, states, sent, waiting }) {
   return turns;
 }
 
-/** Without its message, an error would have no place: it is shown in the bubble of that. */
+/** Whether the history contains the message that an error belongs to. The error is then shown with that message, not by itself. */
 const isOfUser = (messages, rowId) => messages.some((one) => one.id === `${rowId}:user`);
 
 const rowOf = (id) => id.slice(0, id.lastIndexOf(':'));
 
-/** The first notification that names the message it answers, by that message. */
+/** Returns message id → the first notification that answers it, by `reply_to`. */
 function answersByMessage(rows) {
   const found = new Map();
   for (const row of rows) {
@@ -89,7 +94,7 @@ function stateOf({ row, end, known, reply, own, waiting, message }) {
   }
   const note = end?.content;
   if (own?.state === 'sending' && (end !== undefined || known?.status === 'refused' || known?.status === 'uncertain')) {
-    return { state: 'sending' }; // again
+    return { state: 'sending' }; // sent again under the same id
   }
   switch (known?.status) {
     case 'waiting': return { state: 'waiting', place: known.place, of: Math.max(waiting ?? 0, known.place ?? 0), note };
@@ -100,14 +105,14 @@ function stateOf({ row, end, known, reply, own, waiting, message }) {
   }
 }
 
-/** Words of an ordinal: 1st, 2nd, 3rd, 4th, 11th. */
+/** Returns the ordinal of a number: 1st, 2nd, 3rd, 4th, 11th. */
 export function ordinal(n) {
   const last = n % 100 > 10 && n % 100 < 14 ? 0 : n % 10;
   return `${n}${['th', 'st', 'nd', 'rd'][last] ?? 'th'}`;
 }
 
 /**
- * The words of a message's state.
+ * Returns the text for a message's state.
  *
  * @param {Turn} turn
  * @param {string} mode the workspace's delivery mode
@@ -125,7 +130,7 @@ export function wordsOf(turn, mode) {
   }
 }
 
-/** Whether sending it again, under the same id, is what a reader may want. */
+/** Whether the user may send a message again under the same id. */
 export function maySendAgain(turn) {
   return turn.messageId !== undefined && ['refused', 'uncertain', 'failed'].includes(turn.state);
 }

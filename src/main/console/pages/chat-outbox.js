@@ -1,6 +1,6 @@
 /**
- * What a person writes and sends in this browser, kept per workspace until the server has it: the draft, and each
- * message with its id, so that a repeat is the same message.
+ * Keeps the draft and the sent messages of each workspace's chat in the browser's storage. A message keeps its id, so
+ * that sending it again is a duplicate for the server.
  */
 import { onChange } from '../net/session.js';
 import { asciiJson } from '../text/shell.js';
@@ -10,7 +10,7 @@ const MAX_SENT = 100;
 const boxes = new Map();
 
 /**
- * The box of a workspace; the same one for every page that asks.
+ * Returns the outbox of a workspace, always the same object.
  *
  * @param {string} id
  * @returns {Outbox}
@@ -22,10 +22,10 @@ export function outboxOf(id) {
   return boxes.get(id);
 }
 
-// signing out clears the storage, and who signs in next must not find what is in memory
+// the server's response to a sign-out clears the storage; the next user must not get the outboxes in memory either
 onChange((session) => session === null && boxes.clear());
 
-/** The request of a message, as it is sent and as *as curl* shows it. */
+/** Returns the request that sends a message, for `call` and for *as curl*. */
 export function requestOf(id, messageId, text) {
   return {
     method: 'POST',
@@ -48,9 +48,9 @@ class Outbox {
       this.draft = typeof kept.draft === 'string' ? kept.draft : '';
       this.sent = Array.isArray(kept.sent) ? kept.sent : [];
     } catch {
-      // another format, or no storage: it begins empty
+      // invalid content, or storage is blocked: start empty
     }
-    // a page that was left while it sent does not know what became of it
+    // the outcome of a request is unknown when the page was closed before the response
     this.sent.filter((one) => one.state === 'sending').forEach((one) => Object.assign(one, {
       state: 'uncertain',
       note: 'This page was closed before the server said that it has the message.',
@@ -72,7 +72,7 @@ class Outbox {
    *
    * @param {typeof import('../net/api.js').call} call
    * @param {string} text
-   * @param {string} [messageId] of the message that is sent again
+   * @param {string} [messageId] id of a message to send again
    */
   async send(call, text, messageId = newId()) {
     let one = this.sent.find((known) => known.messageId === messageId);
@@ -83,14 +83,14 @@ class Outbox {
       one = { messageId, text, at: new Date().toISOString(), state: 'sending' };
       this.sent.push(one);
     }
-    this.#become(one, 'sending');
+    this.#setState(one, 'sending');
     const { method, path, body } = requestOf(this.#id, messageId, text);
     try {
       await call(method, path, { body });
-      this.#become(one, 'stored');
+      this.#setState(one, 'stored');
     } catch (failure) {
       const [state, note] = endOf(failure);
-      this.#become(one, state, note);
+      this.#setState(one, state, note);
     }
   }
 
@@ -99,7 +99,7 @@ class Outbox {
     this.#changed();
   }
 
-  #become(one, state, note) {
+  #setState(one, state, note) {
     one.state = state;
     one.note = note;
     this.#changed();
@@ -119,19 +119,19 @@ class Outbox {
         localStorage.setItem(PREFIX + this.#id, asciiJson({ draft: this.draft, sent: this.sent }));
       }
     } catch {
-      // no storage, or none left: the page itself still knows
+      // storage is blocked or full: the outbox stays in memory
     }
   }
 }
 
-/** Codes after which the agent may have the message, although the sender got no answer. */
+/** Error codes after which the agent may have received the message. */
 const MAY_BE_THERE = new Set(['NO_RESPONSE', 'AGENT_TIMEOUT', 'UNAVAILABLE']);
 
-/** Codes with which the agent itself has answered; the history shows what it said. */
+/** Error codes for an error response of the agent, which the history contains. */
 const AGENT_ANSWERED = new Set(['AGENT_HTTP_ERROR', 'BAD_AGENT_RESPONSE']);
 
 /**
- * What an error of a send means for the message.
+ * Returns the state of a message after an error.
  *
  * @param {{code?: string, detail?: string, message: string}} failure
  * @returns {[state: string, note: string]}
@@ -141,7 +141,7 @@ export function endOf(failure) {
   return [state, failure.detail ?? failure.message];
 }
 
-/** A random UUID, also on plain http, where `crypto.randomUUID` does not exist. */
+/** Returns a random UUID. `crypto.randomUUID` does not exist on plain http. */
 function newId() {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   bytes[6] = (bytes[6] & 0x0f) | 0x40;

@@ -1,4 +1,4 @@
-/** The tab *Chat* of a workspace: what the people at the canvas and its agent said to each other. */
+/** The tab *Chat* of a workspace: the messages between the canvas and its agent. */
 import { html, nothing, render } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
 import { age } from '../parts/moment.js';
@@ -42,7 +42,7 @@ export function open(root, place, context) {
     return { messages: history.messages, rows, reachedEnd: history.reached_end };
   }
 
-  /** Asks the timeline about messages without an answer, and the queue about those that wait in it. */
+  /** Reads the states of messages without an answer from the timeline, and the places of waiting ones from the queue. */
   async function readStates(known, signal) {
     const open = turnsOf({ ...known, states, sent: [] }).filter(({ role, state }) => role === 'user' && state !== 'answered');
     if (open.length === 0) {
@@ -78,7 +78,7 @@ export function open(root, place, context) {
     log().scrollTop += log().scrollHeight - before;
   }
 
-  /** Older pages and the newest one, without what is in both. */
+  /** Joins the older pages and the newest one, without duplicates. */
   function all() {
     const { messages, rows, reachedEnd } = newest.value;
     const kept = new Set(messages.map((message) => message.id));
@@ -149,7 +149,7 @@ export function open(root, place, context) {
         .value=${box.draft} @input=${onInput} @keydown=${onKey}></textarea>
       <button type="submit" class="main" ?disabled=${workspace.removed}>Send</button></form>`;
 
-  /** The command below shows what is typed. */
+  /** Keeps the draft, and draws the curl command with it. */
   function onInput(event) {
     box.keepDraft(event.target.value);
     draw();

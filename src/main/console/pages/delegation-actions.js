@@ -1,4 +1,4 @@
-/** What an operator can do to a delegation. */
+/** The actions of an operator on a delegation. */
 import { html } from 'lit-html';
 import { confirm } from '../parts/dialog.js';
 
@@ -6,7 +6,7 @@ const pathOf = (id, verb) => `/admin/delegations/${encodeURIComponent(id)}/${ver
 const REASON = 'given up by an operator';
 
 /**
- * Sends a stuck or dispatched delegation again.
+ * Retries a delegation, which must be stuck or dispatched.
  *
  * @param {typeof import('../net/api.js').call} call
  * @param {string} id
@@ -16,11 +16,11 @@ export function retryDelegation(call, id) {
 }
 
 /**
- * Asks for a reason, and ends a delegation with it.
+ * Asks for a reason, and fails a delegation with it.
  *
  * @param {typeof import('../net/api.js').call} call
  * @param {string} id
- * @returns {Promise<unknown>} undefined when it was not done
+ * @returns {Promise<unknown>} undefined when the user cancelled
  */
 export function failDelegation(call, id) {
   return confirm({

@@ -1,4 +1,4 @@
-/** The graph of `/ui/delegations`: who delegates to whom, how much of it is in flight, stuck or failed. */
+/** The graph of `/ui/delegations`: one edge per caller and callee, with the counts of their delegations. */
 import { html, nothing, svg } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
 import { readPage } from '../net/lists.js';
@@ -17,9 +17,11 @@ const WINDOWS = [['', 'in flight, and ended within a day'], ['1h', 'and ended wi
 const CALL = '/admin/delegations/graph';
 
 /**
+ * Creates the graph.
+ *
  * @param {object} context of the page
- * @param {() => URLSearchParams} query
- * @param {{draw: () => void, retry: (id: string) => Promise<void>, fail: (id: string) => Promise<unknown>}} page
+ * @param {() => URLSearchParams} query returns the query of the current url
+ * @param {{draw: () => void, retry: (id: string) => Promise<void>, fail: (id: string) => Promise<unknown>}} page callbacks
  */
 export function graphOf(context, query, { draw, retry, fail }) {
   const { call, navigate } = context;

@@ -1,4 +1,4 @@
-/** The tasks that workspaces give to each other: `/ui/delegations`, and the tab of a workspace. */
+/** The delegations of all workspaces (`/ui/delegations`), and those of one workspace (its tab *Delegations*). */
 import { html, nothing, render } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
 import { readPages } from '../net/lists.js';

@@ -11,18 +11,20 @@ import { Surfaces, VIEWS } from '../fleet/surfaces.js';
 import { foot, GROUPS, oneOf, tools } from '../fleet/tools.js';
 import { FleetView } from '../fleet/view.js';
 
-/** Groups are found again after this many ms, and after so many times what that took: a small part of all frames. */
-const SLOW_MS = 1000;
-const SLOW_TIMES = 400;
-/** A snapshot may be half a minute old; for so long after it events may move rows even in use. */
+/** Causes or groups are listed again after this many ms at the earliest, and after this multiple of the time that it took. */
+const LIST_MS = 1000;
+const LIST_FACTOR = 400;
+/** A snapshot may be half a minute old. For this long after it, events that are caught up with move rows even in use. */
 const CATCH_UP_MS = 3000;
-/** After so many seconds all that can be seen is drawn again, not only its ages: reasons name neighbours, too. */
+/** Period in seconds for drawing visible rows completely, since the column Why depends on other rows too. */
 const WHOLE_S = 10;
 
 /**
+ * Opens the page.
+ *
  * @param {HTMLElement} root
  * @param {import('../router.js').Place} first
- * @param {object} context
+ * @param {object} context of the pages; `fleet` is a LiveFleet or a PastFleet
  */
 export function open(root, first, context) {
   const { fleet, session, navigate, call, clock } = context;
@@ -58,7 +60,7 @@ export function open(root, first, context) {
     return { now: clock.now(), staleAfterS, ownAbsence, massSilence, of: (row) => view.troubleGroups.together(row), isPast: fleet.isPast === true };
   }
 
-  /** Changes the address: what is chosen is a step of its own for Back, what is typed is not. */
+  /** Sets parameters of the url. With `replace` no history entry is added, as for typed text. */
   function go(changes, { replace = false } = {}) {
     const query = new URLSearchParams(place.query);
     for (const [name, value] of Object.entries(changes)) {
@@ -89,7 +91,7 @@ export function open(root, first, context) {
     fleet.refresh();
   }
 
-  /** View, filter and order of the address. */
+  /** Applies view, filter and sort of the url. */
   function read() {
     const { query } = place;
     surface = surfaces.choose(query.get('view'));
@@ -103,7 +105,7 @@ export function open(root, first, context) {
       explain();
     }
     surface.chosen = store.rowOf(query.get('sel') ?? '');
-    draw(); // first, so that the table is in the page and knows its height
+    draw(); // first, since the table needs its height for refresh
     surface.refresh();
   }
 
@@ -111,7 +113,7 @@ export function open(root, first, context) {
     const start = performance.now();
     found = grouped === 'none' ? [] : grouped === 'cause' ? view.troubleGroups.list() : groups(store, view.matched, grouped);
     const end = performance.now();
-    explainAt = end + Math.max(SLOW_MS, (end - start) * SLOW_TIMES);
+    explainAt = end + Math.max(LIST_MS, (end - start) * LIST_FACTOR);
   }
 
   function apply() {
@@ -121,7 +123,7 @@ export function open(root, first, context) {
     draw();
   }
 
-  /** Puts the rows in their order, unless someone is about to click on one. */
+  /** Moves changed rows to their places, unless the rows are in use. */
   function settle() {
     const isCatchingUp = performance.now() < fleet.loadedAt + CATCH_UP_MS;
     surface.element.setAttribute('aria-busy', String(isCatchingUp || !fleet.isLoaded));
@@ -138,7 +140,7 @@ export function open(root, first, context) {
     } else {
       view.touch(touched);
     }
-    surface.chosen = store.rowOf(place.query.get('sel') ?? ''); // an event may have brought its row
+    surface.chosen = store.rowOf(place.query.get('sel') ?? ''); // an event may have added its row
     isDirty = true;
     frame ||= requestAnimationFrame(() => {
       frame = 0;
@@ -149,7 +151,7 @@ export function open(root, first, context) {
     }
   }
 
-  /** Once a second: ages, causes, and the order where nobody uses the table. */
+  /** Runs once a second: updates ages, causes, and the order of rows that are not in use. */
   function tick() {
     if (isDirty && performance.now() > explainAt) {
       isDirty = false;
@@ -164,7 +166,7 @@ export function open(root, first, context) {
   }
 
   function draw() {
-    // A snapshot may be from before the first workspace; a summary is of now.
+    // The cached snapshot may be older than the first workspace; the summary is at most a second old.
     if (fleet.isLoaded && store.total() === 0 && fleet.summary?.total === 0) {
       navigate('/ui/welcome', {}, { replace: true });
       return;

@@ -1,11 +1,14 @@
-/** Places the nodes of a small directed graph in columns, callers left of those they call. Pure. */
+/** Lays out a small directed graph in columns, callers left of their callees. Pure. */
 
+// in px: distance of columns, curve of lines, distance of rows, width of a node
 const COLUMN = 280;
 const BOW = 22;
 const ROW = 36;
 const NODE = 150;
 
 /**
+ * Returns the positions of nodes and lines, in px.
+ *
  * @param {Array<{from: string, to: string}>} edges
  * @returns {{nodes: Array<{id: string, x: number, y: number}>, lines: Array<{edge: object, d: string, x: number, y: number}>,
  *   width: number, height: number}} `x, y` of a line is its end
@@ -27,7 +30,7 @@ export function layoutOf(edges) {
     const b = place.get(edge.to);
     const x1 = a.x + NODE;
     const bend = b.x > a.x ? (b.x - x1) / 2 : COLUMN / 2;
-    // a line over other columns, or back, passes below what stands between
+    // a line across other columns, or backwards, is bent downwards to pass below nodes
     const bow = b.x - a.x === COLUMN ? 0 : BOW;
     return { edge, d: `M${x1} ${a.y} C${x1 + bend} ${a.y + 2 * bow} ${b.x - bend} ${b.y + 2 * bow} ${b.x} ${b.y}`, x: b.x, y: b.y };
   });
@@ -39,7 +42,7 @@ export function layoutOf(edges) {
   };
 }
 
-/** The longest way from a node that nobody calls; a circle is opened where it is first met. */
+/** Returns node → column: the length of the longest path from a node without callers. A cycle is broken at the first node visited. */
 function columnsOf(edges) {
   const callees = new Map();
   const called = new Set();

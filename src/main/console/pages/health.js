@@ -1,4 +1,4 @@
-/** Replicas, database and uptime: the tab *Health* of operations. */
+/** The tab *Health* of operations: replicas, database and uptime. */
 import { html, nothing, render } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
 import { asCurl } from '../parts/curl.js';
@@ -24,7 +24,7 @@ export function open(root, place, { call, navigate }) {
     return found;
   }, draw).every(EVERY_MS);
 
-  /** What is wrong, in one line each; the first is the worst. */
+  /** Returns one line for each problem, the worst first. */
   function troubles({ replicas, database, jobs, self_preservation: held }) {
     const silent = replicas.filter((one) => one.silent);
     const overdue = jobs.filter((job) => job.overdue);
@@ -86,7 +86,7 @@ function replicaWords(replicas) {
 
 const BARS = '▁▂▃▄▅▆▇█';
 
-/** The rates since the page was opened, as a line of blocks. */
+/** Returns a sparkline of the rates since the page was opened. */
 function line(points) {
   if (points.length < 2) {
     return html`<span>since this page was opened</span>`;

@@ -1,4 +1,4 @@
-/** What Muster does by itself, and when it last did: the tab *Jobs* of operations. */
+/** The tab *Jobs* of operations: periodic jobs and loops, with their latest runs. */
 import { html, nothing, render } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
 import { asCurl } from '../parts/curl.js';
@@ -11,7 +11,7 @@ import { number } from '../text/time.js';
 
 const EVERY_MS = 5000;
 const PATH = '/admin/liveness';
-/** A failure that was this long ago says nothing of now. */
+/** Age up to which the failure of an earlier run is shown. */
 const RECENT_MS = 3_600_000;
 
 /** @type {import('./rights.js').Page['open']} */

@@ -1,4 +1,4 @@
-/** The tab *Now*: what the agent says of itself at present, and its heartbeats while one looks. */
+/** The tab *Now* of a workspace: the agent's current state, and the heartbeats received while the page is open. */
 import { html, nothing, render } from 'lit-html';
 import { age } from '../parts/moment.js';
 import { asCurl } from '../parts/curl.js';

@@ -1,10 +1,10 @@
-/** What keeps Muster itself well: `/ui/ops`, with its tabs. */
+/** The page `/ui/ops` for operating Muster, with its tabs. */
 import { html, nothing, render } from 'lit-html';
 import { empty } from '../parts/loaded.js';
 import { OpenedTab } from '../parts/opened-tab.js';
 import { mayOperate, readsAll } from './rights.js';
 
-/** tab → [its words, its module, whether it is for operators alone]; the modules are pages too. */
+/** tab → [label, module, whether only operators see it]; the modules have the interface of pages. */
 const TABS = {
   health: ['Health', () => import('./health.js'), false],
   jobs: ['Jobs', () => import('./jobs.js'), false],

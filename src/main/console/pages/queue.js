@@ -1,4 +1,4 @@
-/** The messages that wait for push agents: `/ui/queue`, and the tab *Queue* of a workspace. */
+/** The queue of messages for push agents: of all workspaces (`/ui/queue`), and of one workspace (its tab *Queue*). */
 import { html, nothing, render } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
 import { readPages } from '../net/lists.js';
@@ -165,7 +165,7 @@ export function open(root, place, context) {
   };
 }
 
-/** The parameters of a view without its filters. */
+/** Returns the parameters of the url without filters. */
 function tabOnly(query) {
   return query.has('tab') ? { tab: query.get('tab') } : {};
 }

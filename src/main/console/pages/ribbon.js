@@ -1,4 +1,4 @@
-/** 24 hours of a workspace as a ribbon of its statuses, with the share of the time that it was online. */
+/** Draws 24 hours of a workspace's statuses as a bar, with the share of time that it was online. */
 import { html, nothing, svg } from 'lit-html';
 import { statusMark, statusWord, toneOf } from '../parts/status-mark.js';
 import { clockTime, duration } from '../text/time.js';
@@ -9,34 +9,38 @@ const MAX_TROUBLES = 3;
 const UNWELL = new Set(['degraded', 'offline', 'failed']);
 
 /**
- * @param {object[]} stays of `/console/history/{id}`
+ * Returns the parts of the periods within the 24 hours before `now`, in ms.
+ *
+ * @param {object[]} periods of `/console/history/{id}`
  * @param {number} now in ms
- * @returns {{status: string, from: number, to: number}[]} within the last 24 hours
+ * @returns {{status: string, from: number, to: number}[]}
  */
-export function pieces(stays, now) {
-  return stays
+export function pieces(periods, now) {
+  return periods
     .map(({ status, since, until }) => ({ status, from: Math.max(now - RIBBON_MS, Date.parse(since)), to: until === null ? now : Math.min(now, Date.parse(until)) }))
     .filter(({ from, to }) => to > from);
 }
 
-/** @returns {?number} in percent, of the time that is known; null where nothing is */
+/** @returns {?number} percentage of the recorded time that it was online; null without any */
 export function onlineShare(found) {
   const length = (of) => of.reduce((sum, { from, to }) => sum + to - from, 0);
   const known = length(found);
   return known === 0 ? null : (100 * length(found.filter(({ status }) => status === 'online'))) / known;
 }
 
-/** Never 100 where it was not. */
+/** Rounds down, so that only 100 itself is shown as 100. */
 const percent = (share) => `${share === 100 ? '100' : (Math.floor(share * 10) / 10).toFixed(1)} %`;
 
 /**
- * @param {object[]} stays
- * @param {number} now in ms
- * @param {(iso: string) => string} timelineAt the address of the timeline at a time
- * @param {string} [name] of these hours
+ * Returns the bar; nothing when no time is recorded.
+ *
+ * @param {object[]} periods
+ * @param {number} now end of the 24 hours, in ms
+ * @param {(iso: string) => string} timelineAt returns the url of the timeline at a time
+ * @param {string} [name] label of these hours
  */
-export function ribbon(stays, now, timelineAt, name = 'The last 24 hours') {
-  const found = pieces(stays, now);
+export function ribbon(periods, now, timelineAt, name = 'The last 24 hours') {
+  const found = pieces(periods, now);
   const share = onlineShare(found);
   if (share === null) {
     return nothing;

@@ -1,8 +1,8 @@
 /**
- * Who may do what on the pages of a workspace. The server decides; this only keeps buttons away from those
- * whom it would refuse.
+ * Decides which actions the pages offer to a session. The server checks every request; this only hides buttons whose
+ * requests it would refuse.
  *
- * @typedef {object} Page
+ * @typedef {object} Page the interface of the modules in this folder that the router or a page with tabs opens
  * @property {(root: HTMLElement, place: object, context: object) => {update(place: object): void, close(): void}} open
  */
 
@@ -17,7 +17,7 @@ export function mayOperate(session) {
 }
 
 /**
- * Whether the session may act for this workspace: operators for all, an agent's session for its own.
+ * Whether the session may act for a workspace: operators for all, an agent's session for its own.
  *
  * @param {typeof import('../net/session.js')} session
  * @param {string} id
@@ -28,7 +28,7 @@ export function mayActFor(session, id) {
 }
 
 /**
- * Whether the session reads what belongs to all workspaces.
+ * Whether the session may read data of all workspaces.
  *
  * @param {typeof import('../net/session.js')} session
  */

@@ -1,4 +1,4 @@
-/** Programs that agents run in sandboxes: `/ui/runs`, and the tab *Runs* of a workspace. */
+/** Runs of programs in agents' sandboxes: of all workspaces (`/ui/runs`), and of one workspace (its tab *Runs*). */
 import { html, nothing, render } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
 import { readPages } from '../net/lists.js';
@@ -17,6 +17,7 @@ const PAGE = 50;
 const EVERY_MS = 5000;
 const STATUSES = ['running', 'succeeded', 'failed', 'errored', 'cancelled', 'lost'];
 
+/** Runs of a task that are read to find the output of one. */
 const OUTPUTS_OF_A_TASK = 20;
 
 /** @type {import('./rights.js').Page['open']} */
@@ -44,7 +45,7 @@ export function open(root, place, context) {
     return page;
   }, drawAndFollow).every(EVERY_MS);
 
-  /** The list of all workspaces has no output: it is in that of the run's own workspace. */
+  /** Adds stdout and stderr to a run. The list of all workspaces has none, so they are read from the run's workspace. */
   async function readOutput(run, signal) {
     if (run.stdout === undefined) {
       const query = { task_name: run.task_name, include_removed: 'true', limit: OUTPUTS_OF_A_TASK };

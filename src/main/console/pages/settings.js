@@ -1,4 +1,4 @@
-/** How this server is set, without a secret: the tab *Settings* of operations. */
+/** The tab *Settings* of operations: the server's settings, without secrets. */
 import { html, render } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
 import { asCurl } from '../parts/curl.js';

@@ -1,9 +1,9 @@
-/** Signing in: by a link's code from the address, or by a token that is typed once. */
+/** The sign-in page: signs in by the code in a link's url, or by a typed token. */
 import { html, nothing, render } from 'lit-html';
 
 const LOOPBACK = /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/;
 
-/** Opens the page; a code in the address is taken out of it at once and redeemed. */
+/** Opens the page, and redeems a code in the url. */
 export function open(root, place, { navigate, session }) {
   const state = { busy: false, error: null, spent: false };
 
@@ -37,7 +37,7 @@ export function open(root, place, { navigate, session }) {
     attempt(name === '' ? { token: value } : { token: value, name });
   }
 
-  /** Takes a code out of the address, where history and screenshots would keep it. */
+  /** Removes the code from the url, so that it is not in the history or in screenshots, and signs in with it. */
   function redeem() {
     const code = /^#start=([A-Za-z0-9_-]{1,100})$/.exec(location.hash)?.[1];
     if (location.hash !== '') {

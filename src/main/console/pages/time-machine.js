@@ -1,4 +1,4 @@
-/** The fleet, now or as it was: a band above it chooses the time, which is `at` in the address. */
+/** The fleet, now or at a past time. A band above it selects the time, which is the parameter `at` of the url. */
 import { html, render } from 'lit-html';
 import * as liveClock from '../net/clock.js';
 import { isShortcut } from '../parts/keys.js';
@@ -10,7 +10,7 @@ import { timeOf } from '../text/time.js';
 import { open as openFleet } from './fleet.js';
 
 const MINUTE_MS = 60_000;
-/** While one scrubs, the address waits. */
+/** Delay after scrubbing until the url is updated. */
 const REST_MS = 250;
 
 /** @type {import('./rights.js').Page['open']} */
@@ -24,7 +24,7 @@ export function open(root, first, context) {
   root.append(top, below);
 
   let place = first;
-  /** The time that is shown, in ms; null for now. While one scrubs or plays, the address is behind it. */
+  /** The time that is shown, in ms; null for now. During scrubbing and playing the url is updated later. */
   let at = null;
   let addressed = null;
   let [past, inner, minutes] = [null, null, null];
@@ -52,7 +52,7 @@ export function open(root, first, context) {
     return { from: to - SPANS[span], to };
   };
 
-  /** The page of the fleet, with the fleet of today or of that time. */
+  /** Opens the page of the fleet, with the live fleet or that of the past. */
   function mount() {
     inner?.close();
     const next = document.createElement('div');
@@ -69,7 +69,7 @@ export function open(root, first, context) {
     });
   }
 
-  /** Follows the address. */
+  /** Applies the url. */
   function read() {
     const asked = timeOf(place.query);
     const changes = (asked === null) !== (past === null) || inner === null;
@@ -109,7 +109,7 @@ export function open(root, first, context) {
     }
   }
 
-  /** Widens the band until it has the time. */
+  /** Widens the band until it contains a time. */
   function fit(ms) {
     const found = Object.keys(SPANS).find((name) => SPANS[name] >= SPANS[span] && ms >= range().to - SPANS[name]);
     if (found !== undefined && found !== span) {
@@ -138,7 +138,7 @@ export function open(root, first, context) {
     draw();
   }
 
-  /** Shows a time at once, and has it in the address after a rest: a step of its own for Back only where one leaves the present. */
+  /** Shows a time at once, and updates the url after {@link REST_MS}. Only the step from now into the past adds a history entry. */
   function scrub(ms) {
     stop();
     const to = Math.min(ms, end());
@@ -164,7 +164,7 @@ export function open(root, first, context) {
     navigate('/ui/fleet', query, options);
   }
 
-  /** Goes to the change before or after; outside of what is loaded, to the minute that had one. */
+  /** Shows the previous or next status change; outside the loaded period, the minute that contains one. */
   function step(direction) {
     const from = at ?? end();
     const near = at === null ? null : direction < 0 ? past.previous(from) : past.next(from);

@@ -1,4 +1,4 @@
-/** One line of a timeline or of a trace. */
+/** Draws one entry of a timeline. */
 import { html, nothing } from 'lit-html';
 import { age } from '../parts/moment.js';
 import { copyButton } from '../parts/copy.js';
@@ -8,7 +8,7 @@ import { workspaceLink } from '../parts/workspace-link.js';
 import { duration } from '../text/time.js';
 import { block, inline } from '../text/safe.js';
 
-/** kind → [glyph, word] */
+/** kind of an entry → [glyph, word] */
 export const KIND = {
   status: ['●', 'status'],
   message: ['✉', 'message'],
@@ -21,11 +21,14 @@ export const KIND = {
   heartbeat: ['♥', 'heartbeat'],
 };
 
+/** [member of `refs`, label] */
 const REFS = [['message_id', 'message'], ['delegation_id', 'delegation'], ['run_id', 'run'], ['queue_id', 'queue entry'], ['activity_id', 'activity']];
 
 /**
- * @param {object} entry as `/console/timeline` has it
- * @param {{found: object[], opened: boolean, toggle: () => void, workspace: object, focused: boolean}} view
+ * Returns an entry.
+ *
+ * @param {object} entry of `/console/timeline`
+ * @param {{found: object[], opened: boolean, toggle: () => void, workspace: object, focused: boolean}} view `found` are all entries that are shown
  */
 export function entryLine(entry, { found, opened, toggle, workspace, focused }) {
   const [glyph, word] = KIND[entry.kind] ?? ['·', entry.kind];
@@ -43,7 +46,7 @@ export function entryLine(entry, { found, opened, toggle, workspace, focused }) 
       </div></li>`;
 }
 
-/** Says what caused an entry: as a fact where ids say so, else as a guess. */
+/** Returns the cause of an entry: as a fact when ids prove it, otherwise as a guess by time. */
 export function causeWords({ cause }, found) {
   const known = found.find((one) => one.kind === cause.kind && String(one.id) === String(cause.id));
   const [, word] = KIND[cause.kind] ?? ['', cause.kind];

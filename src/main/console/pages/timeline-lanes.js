@@ -1,14 +1,15 @@
-/** Draws, beside a timeline, a lane for each kind and a line from each cause to its effect. */
+/** Draws the lanes beside a timeline: one for each kind of entry, with lines from causes to effects. */
 
 const LANES = ['status', 'message', 'delegation', 'run', 'activity', 'heartbeat'];
 
-/** Kinds that share the lane of what they belong to. */
+/** Kind → the kind whose lane it shares. */
 const WITH = { answer: 'message', notification: 'message', queue: 'message' };
+/** Distance of lanes, in px. */
 const GAP = 14;
 const SVG = 'http://www.w3.org/2000/svg';
 
 /**
- * The lines between entries that are shown, as numbers of rows.
+ * Returns the lines between entries that are shown, as positions in `entries`.
  *
  * @param {object[]} entries in the order of the page
  * @returns {Array<{from: number, to: number, sure: boolean}>} `from` is the cause
@@ -21,12 +22,14 @@ export function linesOf(entries) {
   });
 }
 
-/** Width of all lanes, in pixels. */
+/** Width of all lanes, in px. */
 export const WIDTH = LANES.length * GAP;
 
 /**
- * @param {HTMLElement | null} frame with the svg and the list; null draws nothing
- * @param {object[]} entries
+ * Draws the lanes at the positions of the list's entries.
+ *
+ * @param {HTMLElement | null} frame element with the svg and the list; null draws nothing
+ * @param {object[]} entries in the order of the list
  */
 export function drawLanes(frame, entries) {
   if (frame === null) {
@@ -55,7 +58,7 @@ function laneOf(entry) {
   return Math.max(0, LANES.indexOf(WITH[entry.kind] ?? entry.kind));
 }
 
-/** From the first to the last entry of a kind; none where there is one at most. */
+/** Returns [y of the first entry, y of the last entry] of a kind, in a list; an empty list for fewer than two entries. */
 function span(entries, kind, y) {
   const rows = entries.flatMap((entry, index) => (WITH[entry.kind] ?? entry.kind) === kind ? [y[index]] : []);
   return rows.length < 2 ? [] : [[rows[0], rows[rows.length - 1]]];

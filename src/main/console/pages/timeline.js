@@ -1,4 +1,4 @@
-/** The tab *Timeline*: what happened to a workspace, and what caused what. */
+/** The tab *Timeline* of a workspace: its entries, with their causes. */
 import { html, nothing, render } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
 import { age } from '../parts/moment.js';
@@ -9,7 +9,7 @@ import { drawLanes } from './timeline-lanes.js';
 
 const PAGE = 100;
 
-/** group → its words and the kinds in it, as the address has them */
+/** [name in the url, label, kinds of entries] */
 const GROUPS = [
   ['status', 'status', ['status']],
   ['messages', 'messages', ['message', 'answer', 'notification', 'queue']],
@@ -33,7 +33,7 @@ export function open(root, place, context) {
   const isShown = (group) => shown().size === 0 || shown().has(group);
   const filter = () => ({
     kinds: shown().size === 0 ? '' : GROUPS.filter(([group]) => isShown(group)).flatMap(([, , kinds]) => kinds).join(','),
-    before: at === undefined ? (query.get('before') ?? '') : new Date(at + 1).toISOString(), // with what happened in that millisecond
+    before: at === undefined ? (query.get('before') ?? '') : new Date(at + 1).toISOString(), // includes that millisecond
     limit: PAGE,
   });
 
@@ -63,7 +63,7 @@ export function open(root, place, context) {
     draw();
   };
 
-  /** Newest first, each once: pages may overlap where many things happened at one moment. */
+  /** Returns all entries without duplicates, newest first. Pages may overlap when entries have the same time. */
   function entries() {
     const all = new Map();
     for (const entry of [...(heartbeats ? live : []), ...newest.value.entries, ...older]) {
@@ -127,11 +127,11 @@ export function open(root, place, context) {
 }
 
 /**
- * What was known of an entry at a time: not how something ended later.
+ * Returns an entry as it was known at a time, without an end that came later.
  *
  * @param {object} entry
  * @param {number} ms
- * @returns {?object} null for what came later
+ * @returns {?object} null for an entry after that time
  */
 export function asOf(entry, ms) {
   const start = Date.parse(entry.at);
@@ -139,7 +139,7 @@ export function asOf(entry, ms) {
     return null;
   }
   const { kind, duration_ms: duration = null } = entry;
-  if (kind === 'message') { // its answer is an entry of its own
+  if (kind === 'message') { // its answer is a separate entry
     return { ...entry, status: null, duration_ms: null };
   }
   if ((kind === 'delegation' || kind === 'run') && (duration === null || start + duration > ms)) {
@@ -148,5 +148,5 @@ export function asOf(entry, ms) {
   return entry;
 }
 
-/** What names an entry in the address, and in the list. */
+/** Returns the key of an entry, in the url and in the list. */
 export const keyOf = (entry) => `${entry.kind}:${entry.id}`;

@@ -1,4 +1,4 @@
-/** The tokens of workspaces: `/ui/tokens`, and the tab *Tokens* of a workspace. */
+/** The tokens of agents: of all workspaces (`/ui/tokens`), and of one workspace (its tab *Tokens*). */
 import { html, nothing, render } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
 import { readPages } from '../net/lists.js';
@@ -112,9 +112,9 @@ export function open(root, place, context) {
 }
 
 /**
- * Shows a new token until the dialog closes; nothing keeps it after that.
+ * Shows a new token until the dialog closes. It is not stored.
  *
- * @param {string} id
+ * @param {string} id of the workspace
  * @param {string} token
  */
 function showOnce(id, token) {

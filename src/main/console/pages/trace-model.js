@@ -1,8 +1,10 @@
-/** Puts the nodes of a trace in the order of the tree, and finds where the time goes. Pure. */
+/** Orders the nodes of a trace as a tree, and finds the longest wait. Pure. */
 
 /**
+ * Orders nodes depth first: each delegation is followed by its messages, runs and delegations, by time.
+ *
  * @param {Array<{kind: string, id: string, parent_id: string | null, at: string}>} nodes
- * @returns {Array<{node: object, depth: number}>} each delegation with its messages, runs and delegations below it, by time
+ * @returns {Array<{node: object, depth: number}>}
  */
 export function treeOf(nodes) {
   const known = new Set(nodes.filter(({ kind }) => kind === 'delegation').map(({ id }) => id));
@@ -24,18 +26,18 @@ export function treeOf(nodes) {
     }
   };
   (below.get(null) ?? []).sort(byTime).forEach((node) => visit(node, 0));
-  nodes.forEach((node) => visit(node, 0)); // those in a circle have no beginning
+  nodes.forEach((node) => visit(node, 0)); // nodes in a cycle have no root
   return rows;
 }
 
 const byTime = (a, b) => Date.parse(a.at) - Date.parse(b.at);
 
 /**
- * The time that all of it took.
+ * Returns the period from the first start to the last end.
  *
  * @param {object[]} nodes
- * @param {number} now ms, the end of what has not ended
- * @returns {{from: number, to: number}} never of no length
+ * @param {number} now in ms; counts as the end of nodes that have not ended
+ * @returns {{from: number, to: number}} in ms, at least one second long
  */
 export function spanOf(nodes, now) {
   const from = Math.min(...nodes.map((node) => Date.parse(node.at)));
@@ -43,7 +45,7 @@ export function spanOf(nodes, now) {
   return { from, to: Math.max(to, from + 1000) };
 }
 
-/** The end of a node: of a delegation or a run its end or now, of a message without an end its beginning. */
+/** Returns the end of a node in ms. Without an end, that of a message is its start, that of other nodes is now. */
 export function endOf(node, now) {
   if (node.ended_at) {
     return Date.parse(node.ended_at);
@@ -52,11 +54,11 @@ export function endOf(node, now) {
 }
 
 /**
- * The delegation whose callee has had the work for longest, without waiting for others meanwhile.
+ * Returns the delegation whose callee worked on it for longest, not counting the time of the callee's own delegations.
  *
  * @param {object[]} nodes
- * @param {number} now ms
- * @returns {{node: object, ms: number} | null}
+ * @param {number} now in ms
+ * @returns {{node: object, ms: number} | null} null without delegations
  */
 export function longestWait(nodes, now) {
   const delegations = nodes.filter(({ kind }) => kind === 'delegation');

@@ -1,4 +1,4 @@
-/** One delegation with all that caused it and that it caused: `/ui/trace/{delegation_id}`. */
+/** The page `/ui/trace/{delegation_id}`: a delegation with its causes and effects, as a tree. */
 import { html, nothing, render, svg } from 'lit-html';
 import { now } from '../net/clock.js';
 import { action } from '../parts/action.js';

@@ -1,11 +1,11 @@
-/** The first agent: `/ui/welcome`. It makes a workspace, shows the command of its agent, and waits for it. */
+/** The page `/ui/welcome`: creates the first workspace, shows the command that starts its agent, and waits until it is online. */
 import { html, nothing, render } from 'lit-html';
 import { copyButton } from '../parts/copy.js';
 import { programAgent, shellAgent } from '../text/first-agent.js';
 
 const EVERY_MS = 2000;
 
-/** Opens the page. The token of the new agent is forgotten when the page closes. */
+/** Opens the page. The token of the new workspace is not stored. */
 export function open(root, place, { call, session }) {
   const state = { agent: null, status: null, busy: false, error: null };
   let timer = 0;
@@ -21,7 +21,7 @@ export function open(root, place, { call, session }) {
     try {
       const made = await call('POST', '/workspaces', { body: { name, delivery_mode: 'poll' } });
       state.agent = { url: location.origin, id: made.id, token: made.auth_token, name };
-      timer = setInterval(look, EVERY_MS);
+      timer = setInterval(poll, EVERY_MS);
     } catch (failure) {
       state.error = failure.detail;
     }
@@ -29,7 +29,7 @@ export function open(root, place, { call, session }) {
     draw();
   }
 
-  async function look() {
+  async function poll() {
     try {
       state.status = (await call('GET', `/workspaces/${state.agent.id}`)).status;
       state.error = null;

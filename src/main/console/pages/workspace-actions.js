@@ -1,12 +1,14 @@
-/** What one can do to a workspace, each with a question where it cannot simply be undone. */
+/** The actions on a workspace, some of which ask for confirmation. */
 import { html } from 'lit-html';
 import { confirm } from '../parts/dialog.js';
 import { inline } from '../text/safe.js';
 
 /**
+ * Returns the actions by name.
+ *
  * @param {typeof import('../net/api.js').call} call
  * @param {string} id
- * @param {() => object} record the workspace as it is known
+ * @param {() => object} record returns the latest record of the workspace
  * @param {() => Promise<unknown>} changed called after each change
  */
 export function actionsOf(call, id, record, changed) {
@@ -18,7 +20,7 @@ export function actionsOf(call, id, record, changed) {
     return answer;
   }
 
-  /** Pauses or resumes; where that is refused because of children, asks whether the branch is meant. */
+  /** Pauses or resumes. On 409, as for a workspace with children, asks whether to include its descendants. */
   async function withBranch(verb, words) {
     try {
       return await post(verb);

@@ -1,4 +1,4 @@
-/** The top of a workspace's page: its status, why it has it, what to do next, and what it is. */
+/** Draws the top of a workspace's page: status and actions, the box *Why*, and facts. */
 import { html, nothing } from 'lit-html';
 import { action } from '../parts/action.js';
 import { age, since } from '../parts/moment.js';
@@ -12,7 +12,7 @@ import { command } from '../text/shell.js';
 import { inline } from '../text/safe.js';
 import { ofRecord } from '../text/subject.js';
 
-/** The line with status, name and actions. */
+/** Returns the line with name, status and actions. */
 export function head({ id, record, removed }, { actions, mayAct, toChat, session }) {
   const path = `/workspaces/${encodeURIComponent(id)}`;
   const paused = record.status === 'paused';
@@ -30,7 +30,7 @@ export function head({ id, record, removed }, { actions, mayAct, toChat, session
     </header>`;
 }
 
-/** The box *Why*: cause, evidence, next steps. Quiet where all is well. */
+/** Returns the box *Why*: cause, evidence and next steps. */
 export function why(workspace, { actions, mayAct, session, address, stream }) {
   const { record, row, id, removed } = workspace;
   const { cause, evidence, next: steps } = advise(ofRecord({ ...record, ...(row ?? {}), ...liveOf(record) }), {
@@ -46,7 +46,7 @@ export function why(workspace, { actions, mayAct, session, address, stream }) {
     </section>`;
 }
 
-/** What live events have told since the row was read. */
+/** Returns the members of the record that live events update, which are newer than those of the row. */
 const liveOf = ({ status, status_since, last_heartbeat_at, active_tasks, current_task, stalled, degraded_reason, last_sample_error }) =>
   ({ status, status_since, last_heartbeat_at, active_tasks, current_task, stalled, degraded_reason, last_sample_error });
 
@@ -64,11 +64,11 @@ function nextStep({ action: name, text }, { actions, mayAct, address, record, ro
   }
 }
 
-/** A moment after the change, so that the change itself is on the page. */
+/** Returns the time one second later, so that a page of the timeline before it includes the status change itself. */
 const afterOf = (iso) => new Date(Date.parse(iso) + 1000).toISOString();
 
 /**
- * The command that connects an agent; its token comes by the variable MUSTER_TOKEN.
+ * Returns the command that connects an agent. The agent reads its token from the variable MUSTER_TOKEN.
  *
  * @param {string} id
  */
@@ -76,7 +76,7 @@ export function connectCommand(id) {
   return `${command('muster-agent', 'connect', '--platform-url', location.origin, '--workspace-id', id, '--exec')} 'cat'`;
 }
 
-/** The line of facts. */
+/** Returns the line of facts. */
 export function facts({ id, record, row }) {
   const card = record.agent_card;
   return html`<dl class="facts-line"><div><dt>id</dt><dd><code>${id}</code>${copyButton(id, 'id')}</dd></div>

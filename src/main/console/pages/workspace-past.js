@@ -1,4 +1,4 @@
-/** One workspace as it was at a time: `/ui/w/{id}?at=…`. Nothing that came later is shown, and nothing can be changed. */
+/** The page of a workspace at a past time: `/ui/w/{id}?at=…`. It shows nothing later, and has no actions. */
 import { html, nothing, render } from 'lit-html';
 import { copyButton } from '../parts/copy.js';
 import { Loaded, problem } from '../parts/loaded.js';
@@ -15,9 +15,11 @@ import { open as openTimeline } from './timeline.js';
 const REASONS = { runtime_wedged: 'runtime wedged', error_rate: 'error rate' };
 
 /**
+ * Opens the page.
+ *
  * @param {HTMLElement} root
  * @param {import('../router.js').Place} place
- * @param {object} context `at` is the time that is shown, in ms
+ * @param {object} context of the pages; `at` is the time that is shown, in ms
  */
 export function open(root, place, context) {
   const { call, session, at } = context;
@@ -102,7 +104,7 @@ export function open(root, place, context) {
   };
 }
 
-/** The cause and what shows it. There are no next steps: what helps now is on the page of now. */
+/** Returns the box *Why* with cause and evidence. It has no next steps, since the past cannot be changed. */
 function why({ status, since, degraded_reason, error }, around) {
   const { cause, evidence } = advise(ofRecord({ status, degraded_reason, last_sample_error: error, status_since: since }), around);
   return html`<section class="why-box" aria-label="Why" data-status=${status}>
@@ -112,9 +114,11 @@ function why({ status, since, degraded_reason, error }, around) {
 }
 
 /**
+ * Returns the status period at a time.
+ *
  * @param {object[]} periods of `/console/history/{id}`
  * @param {number} at in ms
- * @returns {object | undefined} the period that lasted then
+ * @returns {object | undefined} undefined without a recorded period
  */
 export const periodAt = (periods, at) => periods.findLast(({ since, until }) => Date.parse(since) <= at && (until === null || Date.parse(until) > at));
 

@@ -1,4 +1,4 @@
-/** One workspace: `/ui/w/{id}`, with its tabs; `at` shows it as it was. */
+/** The page of a workspace, `/ui/w/{id}`, with its tabs. With the parameter `at` it opens workspace-past.js instead. */
 import { html, nothing, render } from 'lit-html';
 import { now, onTick } from '../net/clock.js';
 import { followWorkspace } from '../net/workspace-stream.js';
@@ -14,7 +14,7 @@ import { mayActFor, readsAll } from './rights.js';
 import { ribbon } from './ribbon.js';
 import { open as openPast } from './workspace-past.js';
 
-/** tab → [its words, its module]; the modules are pages too, and get `context.workspace`. */
+/** tab → [label, module]; the modules have the interface of pages, and get `context.workspace`. */
 const TABS = {
   now: ['Now', () => import('./now.js')],
   timeline: ['Timeline', () => import('./timeline.js')],
@@ -26,16 +26,16 @@ const TABS = {
   card: ['Card', () => import('./card.js')],
 };
 
-/** The tabs of a removed workspace: of the rest the server says only that it is gone. */
+/** The tabs of a removed workspace. The server answers 410 to the requests of the others. */
 const OF_REMOVED = new Set(['now', 'runs', 'card']);
 
-/** Events after which the record itself is read again. */
+/** Events after which the record is read again. */
 const CHANGES = /^(WORKSPACE_(?!HEARTBEAT)|AGENT_CARD_UPDATED|DELEGATION_)/;
 
 const EVERY_MS = 30_000;
 
-/** The history has a change some seconds after it happened. */
-const HISTORY_LAGS_MS = 4000;
+/** Delay until the history contains a status change. */
+const HISTORY_DELAY_MS = 4000;
 
 /** @type {import('./rights.js').Page['open']} */
 export function open(root, first, context) {
@@ -76,7 +76,7 @@ function openNow(root, place, context) {
     draw();
     await openTab();
   }).every(EVERY_MS);
-  const stays = new Loaded((signal) => call('GET', `/console/history/${encodeURIComponent(id)}`, { signal }), () => draw());
+  const periods = new Loaded((signal) => call('GET', `/console/history/${encodeURIComponent(id)}`, { signal }), () => draw());
   const actions = actionsOf(call, id, () => workspace.record, () => record.refresh());
 
   async function read(signal) {
@@ -88,7 +88,7 @@ function openNow(root, place, context) {
     remember(id, found);
     document.title = `${found.name} · Muster`;
     if (!workspace.removed && (readsAll(session) || mayActFor(session, id))) {
-      stays.soon(stays.value === undefined ? 0 : HISTORY_LAGS_MS);
+      periods.soon(periods.value === undefined ? 0 : HISTORY_DELAY_MS);
     }
     return found;
   }
@@ -112,7 +112,7 @@ function openNow(root, place, context) {
       Object.assign(known, { last_heartbeat_at: timestamp, active_tasks: payload.active_tasks ?? known.active_tasks, uptime_seconds: payload.uptime_seconds ?? known.uptime_seconds });
       workspace.heartbeats = [{ at: timestamp, ...payload }, ...workspace.heartbeats].slice(0, 20);
       if (known.status === 'degraded') {
-        record.soon(1000); // no event tells of another error
+        record.soon(1000); // no event is sent when only the error changes
       }
       draw();
     } else if (event === 'TASK_UPDATED') {
@@ -124,7 +124,7 @@ function openNow(root, place, context) {
     tab.event(frame);
   }
 
-  /** Follows the live events of a workspace that is there; whatever happened before they began is read again. */
+  /** Subscribes to the live events of the workspace, unless it is removed. After each connect the record is read again. */
   function follow() {
     if (workspace.removed) {
       unfollow?.();
@@ -142,7 +142,7 @@ function openNow(root, place, context) {
     });
   }
 
-  /** The address of a tab; the zone of its times goes with it. */
+  /** Returns the url of a tab, with the current time zone. */
   const address = (name) => {
     const params = new URLSearchParams({ tab: name, ...(query.has('tz') ? { tz: query.get('tz') } : {}) });
     return `/ui/w/${encodeURIComponent(id)}?${params}`;
@@ -170,12 +170,12 @@ function openNow(root, place, context) {
         for a while; nothing can be sent to it, and its id is not used again.</div>` : nothing}
       ${record.error ? problem(record.error, () => record.refresh()) : nothing}
       ${why(workspace, { actions, mayAct, session, address, stream })}
-      ${stays.value && !workspace.removed ? ribbon(stays.value, now(), (iso) => `${address('timeline')}&at=${encodeURIComponent(iso)}`) : nothing}
+      ${periods.value && !workspace.removed ? ribbon(periods.value, now(), (iso) => `${address('timeline')}&at=${encodeURIComponent(iso)}`) : nothing}
       ${facts(workspace)}
       ${tabs()}`, top);
   }
 
-  /** Says whether the id is wrong, unknown, removed or not for this reader. */
+  /** Returns the message for an id that is invalid, unknown, removed or forbidden. */
   function absent(failure) {
     const title = { 400: 'This is not the id of a workspace', 403: 'This workspace is not yours to see', 404: 'No such workspace', 410: 'This workspace was removed' }[failure.status];
     return title === undefined
@@ -200,7 +200,7 @@ function openNow(root, place, context) {
       stopTicking();
       unfollow?.();
       record.close();
-      stays.close();
+      periods.close();
       tab.close();
     },
   };
