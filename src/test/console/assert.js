@@ -1,4 +1,4 @@
-// What the unit tests say of their values; each throws an error that names both sides.
+// Assertions of the unit tests. Each throws an Error that contains the expected and the actual value.
 
 /** @param {unknown} value @returns {string} */
 const show = value => JSON.stringify(value, (_, v) => ArrayBuffer.isView(v) ? Array.from(/** @type {any} */ (v)) : v) ?? String(value);
@@ -8,12 +8,12 @@ export function ok(condition, what = 'condition') {
   if (!condition) throw new Error(`${what} does not hold`);
 }
 
-/** Fails unless both are the same by value (JSON; typed arrays as arrays). @param {unknown} actual @param {unknown} expected @param {string} [what] */
+/** Fails unless both are equal as JSON; typed arrays count as arrays. @param {unknown} actual @param {unknown} expected @param {string} [what] */
 export function equal(actual, expected, what = '') {
   if (show(actual) !== show(expected)) throw new Error(`${what}\nexpected ${show(expected)}\n but was ${show(actual)}`);
 }
 
-/** Fails unless `action` throws an error whose text matches. @param {() => unknown} action @param {RegExp} pattern @returns {Error} */
+/** Fails unless `action` throws an error whose message matches. @param {() => unknown} action @param {RegExp} pattern @returns {Error} */
 export function fails(action, pattern) {
   let error = null;
   try {

@@ -40,7 +40,7 @@ export function opensAndClosesAsAsked() {
   branches.open(0, true);
   equal([...branches.flat()], [7, 0, 1, 4]);
   const rows = fleet(14, i => ({ parent: PARENTS[i] === undefined ? undefined : `k${PARENTS[i]}` }));
-  store.load(readSnapshot(msf1([...rows.slice(7), ...rows.slice(0, 7)]))); // the same, with other rows
+  store.load(readSnapshot(msf1([...rows.slice(7), ...rows.slice(0, 7)]))); // the same fleet with other row numbers
   equal(order({ store, branches }).map(row => store.name(row)), ['Agent 7', 'Agent 0', 'Agent 1', 'Agent 4']);
 }
 

@@ -1,8 +1,14 @@
-// Builds snapshots in format MSF1 for the tests of units.
+// Builds snapshots in the formats MSF1 and MSC1 for the unit tests.
 const NUMBERS = { parent: Int32Array, since: Uint32Array, heard: Uint32Array, name_end: Uint32Array, role: Uint16Array,
   runtime: Uint16Array, error: Uint16Array, tasks: Uint16Array, tier: Uint8Array, status: Uint8Array, reason: Uint8Array, flags: Uint8Array };
 
-/** @param {object[]} rows as in filter-cases.json @param {{seq?: number, at?: string}} [head] @returns {ArrayBuffer} */
+/**
+ * Builds a snapshot in format MSF1.
+ *
+ * @param {object[]} rows as in filter-cases.json
+ * @param {{seq?: number, at?: string}} [head]
+ * @returns {ArrayBuffer}
+ */
 export function msf1(rows, { seq = 7, at = '2026-11-25T02:16:09Z' } = {}) {
   const base = 1_000_000_000;
   const dict = { status: [], reason: [], role: [], runtime: [], error: [] };
@@ -73,7 +79,13 @@ function framed(format, head, columns) {
   return all.buffer;
 }
 
-/** @param {number} n @param {(i: number) => object} [fields] @returns {object[]} rows, online unless said otherwise */
+/**
+ * Returns rows for {@link msf1}, online by default.
+ *
+ * @param {number} n
+ * @param {(i: number) => object} [fields] overrides members of a row
+ * @returns {object[]}
+ */
 export function fleet(n, fields = () => ({})) {
   return Array.from({ length: n }, (_, i) => ({
     id: uuid(i), key: `k${i}`, name: `Agent ${i}`, role: 'worker', runtime: 'claude', status: 'online', reason: null, error: '',
@@ -81,5 +93,5 @@ export function fleet(n, fields = () => ({})) {
   }));
 }
 
-/** @param {number} i @returns {string} */
+/** @param {number} i @returns {string} the id of row `i` */
 export const uuid = i => `6f0e2a52-8c1e-4b0c-9a44-${String(i).padStart(12, '0')}`;

@@ -1,4 +1,4 @@
-// Mounts the page of the fleet without a server, for the tests of units.
+// Mounts the page of the fleet without a server, for the unit tests.
 import { open } from '/src/pages/fleet.js';
 import { FleetStore } from '/src/fleet/store.js';
 import { readSnapshot } from '/src/fleet/snapshot.js';
@@ -7,7 +7,10 @@ import { msf1 } from './fixtures.js';
 
 export const NOW = '2026-11-25T02:16:09Z';
 
-/** A page of the fleet without a server: what the server says is in `rows`, what is asked of it in `calls`. */
+/**
+ * Opens the page with a fleet of `rows`. `answer` returns the responses to its requests, which are collected in `calls`;
+ * the queries of the urls that it opens are collected in `urls`.
+ */
 export function mount(rows, { query = '', role = 'operator', answer = async () => null } = {}) {
   const app = document.createElement('div');
   app.id = 'app';
@@ -26,8 +29,8 @@ export function mount(rows, { query = '', role = 'operator', answer = async () =
   const live = {
     store, isLoaded: true, failure: null, summary: null, visible: () => [], refresh() {}, start() {},
     onChange: fn => (listeners.add(fn), () => listeners.delete(fn)),
-    tell: touched => listeners.forEach(fn => fn(touched)),
-    apply: (...events) => live.tell(events.map(event => store.apply({ at: NOW, since: NOW, ...event })).filter(row => row >= 0)),
+    notify: touched => listeners.forEach(fn => fn(touched)),
+    apply: (...events) => live.notify(events.map(event => store.apply({ at: NOW, since: NOW, ...event })).filter(row => row >= 0)),
   };
   const place = text => ({ path: '/ui/fleet', segments: ['fleet'], query: new URLSearchParams(text) });
   const urls = [];
@@ -46,6 +49,6 @@ export function mount(rows, { query = '', role = 'operator', answer = async () =
   return { root, live, store, calls, urls, handle, rows: () => shown(root) };
 }
 
-
+/** @param {HTMLElement} root @returns {HTMLElement[]} the elements of the visible rows, in order */
 export const shown = root => [...root.querySelectorAll('.fleet-space .fleet-row:not([hidden])')]
   .sort((a, b) => a.getAttribute('aria-rowindex') - b.getAttribute('aria-rowindex'));

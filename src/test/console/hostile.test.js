@@ -8,7 +8,7 @@ const strings = async () => [
   '${window.ran = 1}', '{{constructor.constructor("window.ran=1")()}}', '<img src=x onerror="window.ran = 1">',
 ];
 
-/** Rows whose name, role and error are hostile; each is shown, nothing of it runs, nothing leaves its place. */
+/** Shows rows with hostile names, roles and errors: no script runs, and the layout stays. */
 export async function nothingRunsAndNothingBreaksTheLayout() {
   const texts = await strings();
   ok(texts.length >= 150, `${texts.length} strings`);
@@ -29,7 +29,7 @@ export async function nothingRunsAndNothingBreaksTheLayout() {
     id: uuid(i), name: text, role: text, runtime: text, status: 'degraded', status_since: '2026-11-25T02:00:00Z', last_heartbeat_at: null,
     degraded_reason: 'error_rate', last_sample_error: text, active_tasks: 1, stalled: false, current_task: text, queue_depth: 3, paused_by: text,
   })));
-  live.tell(null);
+  live.notify(null);
   const sheets = new Set();
   for (let i = 0; i < 100; i++) {
     handle.update({ path: '/ui/fleet', segments: ['fleet'], query: new URLSearchParams({ sel: uuid(i) }) });

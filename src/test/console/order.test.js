@@ -65,10 +65,10 @@ export function leavesOutWhoIsWell() {
 
 export function groupsTroubleByParentAndRuntime() {
   const store = load(fleet(9, i => ({ parent: i > 1 ? `k${i % 2}` : undefined, runtime: i < 5 ? 'claude' : 'codex', status: i > 5 ? 'offline' : i === 3 ? 'degraded' : 'online', stalled: i === 8 || i === 2 })));
-  const told = by => groups(store, all(store), by).map(({ name, term, bad, of, kinds }) => [name, term, bad, of, kinds]);
-  equal(told('parent'), [
+  const summary = by => groups(store, all(store), by).map(({ name, term, bad, of, kinds }) => [name, term, bad, of, kinds]);
+  equal(summary('parent'), [
     ['Agent 0', `parent:${store.id(0)}`, 3, 4, { stalled: 1, offline: 2 }],
     ['Agent 1', `parent:${store.id(1)}`, 2, 3, { degraded: 1, offline: 1 }],
   ]);
-  equal(told('runtime'), [['codex', 'runtime:"codex"', 3, 4, { offline: 3 }], ['claude', 'runtime:"claude"', 2, 5, { stalled: 1, degraded: 1 }]]);
+  equal(summary('runtime'), [['codex', 'runtime:"codex"', 3, 4, { offline: 3 }], ['claude', 'runtime:"claude"', 2, 5, { stalled: 1, degraded: 1 }]]);
 }

@@ -1,4 +1,4 @@
-// Measures the fleet as table, tree or map while much changes.
+// Measures frame times of the fleet as table, tree or map under many events.
 import { open } from '/src/pages/fleet.js';
 import { LiveFleet } from '/src/fleet/live.js';
 import * as clock from '/src/net/clock.js';
@@ -15,7 +15,10 @@ const frame = () => new Promise((resolve) => original(resolve));
 const original = requestAnimationFrame.bind(window);
 const interval = setInterval.bind(window);
 
-/** Adds up what the page's own callbacks take in each frame: those of frames, and those of each second. */
+/**
+ * Measures the page's callbacks of requestAnimationFrame and setInterval. Each call of the returned function appends the
+ * time since the last call to `scripts`; the time of each interval's callback is appended to `ticks`. In ms.
+ */
 function timed(scripts, ticks) {
   let sum = 0;
   const measured = (fn, all = []) => (...args) => {
@@ -34,8 +37,10 @@ function timed(scripts, ticks) {
 }
 
 /**
+ * Opens the page, sends events and scrolls, and returns the measured times.
+ *
  * @param {{rows: number, seconds: number, perSecond: number, view: 'table' | 'tree' | 'map'}} size
- * @returns {Promise<Record<string, number>>} figures in ms, unless named otherwise
+ * @returns {Promise<Record<string, number>>} in ms, unless the name has another unit
  */
 export async function measure({ rows, seconds, perSecond, view = 'table' }) {
   const parent = (i) => (i < 20 ? undefined : `k${i < 2000 ? i % 20 : 20 + (i % 1980)}`);
@@ -65,7 +70,7 @@ export async function measure({ rows, seconds, perSecond, view = 'table' }) {
 
   const frames = [];
   const scroller = root.querySelector(view === 'map' ? '.map-space' : '.fleet-scroll');
-  scroller.dispatchEvent(new PointerEvent('pointerenter')); // one who scrolls has the pointer there
+  scroller.dispatchEvent(new PointerEvent('pointerenter')); // a user who scrolls has the pointer over the rows
   next();
   scripts.length = 0;
   const end = performance.now() + seconds * 1000;

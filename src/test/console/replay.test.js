@@ -11,7 +11,7 @@ const FROM = '2026-11-25T02:16:09.000Z';
 const START = Date.parse(FROM);
 const REASONS = { degraded: 'runtime_wedged' };
 
-/** A fleet of which some come later, and random changes of it. */
+/** Returns a snapshot, in which every fifth workspace does not exist yet, and pseudo-random changes of it. */
 function past(n, changes, seed = 1) {
   let state = seed;
   const random = most => (state = (state * 1103515245 + 12345) & 0x7fffffff) % most;
@@ -44,19 +44,19 @@ const stateOf = ({ store }) => {
 };
 
 export function scrubbingForthAndBackIsTheSame() {
-  const told = past(60, 900);
-  const replay = replayOf(told);
+  const files = past(60, 900);
+  const replay = replayOf(files);
   let state = 5;
   for (let i = 0; i < 300; i++) {
     state = (state * 1103515245 + 12345) & 0x7fffffff;
     const ms = START + state % 9500;
     replay.seek(ms);
-    const direct = replayOf(told);
+    const direct = replayOf(files);
     direct.seek(ms);
     equal(stateOf(replay), stateOf(direct), `after ${i} moves, at ${ms - START}:`);
   }
   replay.seek(START);
-  equal(stateOf(replay), stateOf(replayOf(told)));
+  equal(stateOf(replay), stateOf(replayOf(files)));
 }
 
 export function makesAChangeAtItsTimeAndNotBefore() {
@@ -72,20 +72,20 @@ export function refusesAnythingElse() {
 }
 
 export async function showsTheTimeThatWasAskedForLastWhileItIsLoaded() {
-  const told = past(20, 100);
+  const files = past(20, 100);
   const asked = [];
   const shown = [];
   const fleetThen = new PastFleet(async (method, path, { query }) => {
     asked.push(path);
     await new Promise(done => setTimeout(done, 5));
-    return { bytes: path.endsWith('/at') ? told[0] : told[1] };
+    return { bytes: path.endsWith('/at') ? files[0] : files[1] };
   });
   fleetThen.oldest = START - 60_000;
   fleetThen.onChange(touched => shown.push(touched));
   fleetThen.seek(START + 100);
   fleetThen.seek(START + 700);
   await until(() => fleetThen.isLoaded && shown.length > 0);
-  const direct = replayOf(told);
+  const direct = replayOf(files);
   direct.seek(START + 700);
   equal(stateOf(fleetThen), stateOf(direct));
   equal(asked, ['/console/fleet/at', '/console/fleet/changes']);
@@ -111,8 +111,8 @@ export function drawsOneOfManySoThatItIsSeen() {
 
 export function countsTheTimeOnline() {
   const iso = ago => new Date(START - ago * 3_600_000).toISOString();
-  const stays = [{ status: 'online', since: iso(30), until: iso(6) }, { status: 'offline', since: iso(6), until: iso(3) }, { status: 'online', since: iso(3), until: null }];
-  const found = pieces(stays, START);
+  const periods = [{ status: 'online', since: iso(30), until: iso(6) }, { status: 'offline', since: iso(6), until: iso(3) }, { status: 'online', since: iso(3), until: null }];
+  const found = pieces(periods, START);
   equal(found[0].from, START - RIBBON_MS);
   equal(onlineShare(found), 87.5);
   ok(onlineShare([]) === null);

@@ -5,7 +5,7 @@ import { mount, shown } from './fleet-mount.js';
 const names = root => shown(root).map(row => row.querySelector('.name-link').textContent);
 const TEAMS = i => ({ parent: i > 1 ? `k${i % 2}` : undefined });
 
-/** Opens the tree, which is loaded when it is first asked for. */
+/** Opens the page with the tree, and waits until its module is loaded. */
 async function tree(rows, options = {}) {
   const page = mount(rows, { ...options, query: `view=tree&${options.query ?? ''}` });
   await until(() => page.root.querySelector('[role=treegrid]'), 'the tree');

@@ -9,7 +9,7 @@ import { fleet, msf1, uuid } from './fixtures.js';
 const NOW = Date.parse('2026-11-25T02:16:09Z');
 const ERRORS = ['', 'Control request timeout: initialize', '429 from upstream 17: quota', '429 from upstream 4711: quota', 'disk full'];
 
-/** Numbers that look random, and are the same in each run. */
+/** Returns a pseudo-random generator of integers below a limit, with the same numbers in each run. */
 function randomly(seed) {
   let state = seed;
   return (below) => {
@@ -28,7 +28,7 @@ function load(n, random) {
   return store;
 }
 
-/** A change as one of the server's, also of workspaces that are new, removed, or asked about. */
+/** Applies a random event or record, also to new and removed workspaces. Returns the changed rows. */
 function change(store, random) {
   const at = new Date(NOW + random(300_000)).toISOString();
   const w = uuid(random(store.n + 2));
@@ -96,7 +96,7 @@ export function countsWhoFellSilentTogether() {
   equal([0, 5, 6].map(row => troubleGroups.together(row)), [{ together: 3, of: 7 }, null, null]);
 }
 
-/** At its worst: each of 100,000 is in trouble, nearly each since a time of its own. */
+/** The worst case: 100,000 workspaces in trouble, almost all since different times. */
 export function aThousandChangesTakeAMoment() {
   const random = randomly(7);
   const store = new FleetStore();
