@@ -52,7 +52,7 @@ function change(store, random) {
 }
 
 /** Which of the errors is shown, and which of two that are as urgent is first, does not matter. */
-const told = troubleGroups => troubleGroups.list()
+const comparable = troubleGroups => troubleGroups.list()
   .map(({ kind, ...group }) => ({ ...group, error: '', rows: troubleGroups.rowsOf({ kind, ...group }) }))
   .sort((a, b) => a.rows[0] - b.rows[0]);
 
@@ -67,12 +67,12 @@ function follow(query, sort, direction, seed) {
     view.touch(touched);
     view.settle();
     shown += view.rows.length;
-    const [what, rows, groups] = [`${query} ${sort} ${direction}, round ${round}`, [...view.rows], told(view.troubleGroups)];
+    const [what, rows, groups] = [`${query} ${sort} ${direction}, round ${round}`, [...view.rows], comparable(view.troubleGroups)];
     const fresh = new FleetView(store, () => NOW);
     fresh.show({ query, sort, direction });
     equal(rows, [...fresh.rows], what);
     equal([...view.matched].sort((a, b) => a - b), fresh.matched, what);
-    equal(groups, told(fresh.troubleGroups), what);
+    equal(groups, comparable(fresh.troubleGroups), what);
     equal(rows.map(row => view.troubleGroups.together(row)), rows.map(row => fresh.troubleGroups.together(row)), what);
   }
   ok(shown > 0, 'something was shown');

@@ -1,4 +1,4 @@
-/** Draws the counts by status above the table, and the list of causes. */
+/** Draws the counts by status above the table, and the list of groups in trouble. */
 import { html, nothing } from 'lit-html';
 import { statusMark, statusWord } from '../parts/status-mark.js';
 import { advise } from '../text/advice.js';
@@ -44,9 +44,11 @@ export function counts(store, query, choose) {
 const place = (status) => (ALWAYS.indexOf(status) + 100) % 100;
 
 /**
+ * Returns the list of the most urgent groups.
+ *
  * @param {import('./trouble-groups.js').TroubleGroup[]} groups
  * @param {import('../text/advice.js').Surroundings} around
- * @param {(group: import('./trouble-groups.js').TroubleGroup) => void} show filters by a group
+ * @param {(group: import('./trouble-groups.js').TroubleGroup) => void} show sets the filter to a group
  */
 export function causeList(groups, around, show) {
   if (groups.length === 0) {
@@ -66,7 +68,7 @@ export function causeList(groups, around, show) {
 function causeLine(group, around, show) {
   const status = group.stalled && group.status === 'online' ? 'stalled' : group.status;
   const step = advise(
-    { ...group, sinceMs: group.since * 1000, heardMs: around.now, neighbours: null },
+    { ...group, sinceMs: group.since * 1000, lastHeartbeatMs: around.now, neighbours: null },
     { ...around, neighbours: group.status === 'offline' ? { together: group.count, of: 0 } : null },
   ).next[0];
   return html`<li>
@@ -90,10 +92,10 @@ function causeText({ reason, error, status, count, stalled }) {
 }
 
 /**
- * A filter that matches the rows of a group. The grammar counts in minutes, so it may match a few more.
+ * Returns a filter that matches the rows of a group. Filters have a resolution of one minute, so it may match a few more.
  *
  * @param {import('./trouble-groups.js').TroubleGroup} group
- * @param {string[]} errors of its workspaces, each once
+ * @param {string[]} errors the distinct errors of its workspaces
  * @param {number} now server time in ms
  * @returns {string}
  */

@@ -1,15 +1,15 @@
-/** Groups the workspaces in trouble by cause: the first look at night is at causes, not at rows. */
+/** Groups workspaces in trouble by their probable common cause. */
 import { STATUS, STATUSES } from './columns.js';
 import { isBad } from './filter.js';
 import { urgencyOf } from './order.js';
 
-/** Workspaces of one cause got their status at most this long after the first of them. */
+/** Workspaces of one group got their status at most this long after the first of them. */
 const WINDOW_S = 120;
 /** Last heartbeats at most this far apart, in either direction, count as falling silent together. */
 const TOGETHER_S = 30;
-/** So many groups say one of their errors. */
-const SAID = 10;
-/** More words than there can be, so that a number holds two. */
+/** Number of groups that get an example of their errors. */
+const MAX_EXAMPLES = 10;
+/** Factors that pack the number of a reason or a runtime and another value into one number; above the number of distinct words. */
 const [REASONS, RUNTIMES] = [2 ** 16, 2 ** 20];
 
 /**
@@ -17,13 +17,13 @@ const [REASONS, RUNTIMES] = [2 ** 16, 2 ** 20];
  * @property {string} status
  * @property {string} reason
  * @property {boolean} stalled
- * @property {string} error one of the errors, as it was said; '' for those of little urgency, too
- * @property {string} runtime where all have the same, else ''
- * @property {number} since when the first of them began, in seconds
- * @property {number} last when the last of them began
- * @property {number} count how many workspaces are in it
- * @property {number} urgency
- * @property {number} kind what they have in common
+ * @property {string} error an example of its errors; '' unless degraded or failed, and after the first {@link MAX_EXAMPLES} groups
+ * @property {string} runtime the runtime of all its workspaces; '' when they differ
+ * @property {number} since when the first of them got its status, in seconds
+ * @property {number} last when the last of them got its status, in seconds
+ * @property {number} count number of workspaces
+ * @property {number} urgency 0 to 10, see order.js
+ * @property {number} kind packed pattern of the error, reason, status and stalled
  */
 
 /**
@@ -44,11 +44,11 @@ export function pattern(error) {
 }
 
 /**
- * The groups of one fleet. They are kept with each change, so that none takes a pass over all rows: a row that changes leaves
- * the group that it was in, and joins another.
+ * The groups of one fleet, updated incrementally: a row that changes is removed from its group and added to another, so
+ * that a change needs no pass over all rows.
  */
 export class TroubleGroups {
-  /** The kind of trouble of each row, 0 for none; and when it began, with its runtime. */
+  /** By row: the kind of trouble, 0 for none; and the start of its status packed with its runtime. */
   #kind = new Float64Array(0);
   #when = new Float64Array(0);
   /** By row: the last heartbeat of an offline workspace, in seconds; 0 for others. */
@@ -141,7 +141,7 @@ export class TroubleGroups {
     return this.#patterns[word];
   }
 
-  /** @returns {TroubleGroup[]} the most urgent first, of these the one with the most rows */
+  /** @returns {TroubleGroup[]} by urgency, then by number of workspaces, both descending */
   list() {
     const found = [];
     for (const [kind, times] of this.#kinds) {
@@ -159,7 +159,7 @@ export class TroubleGroups {
       }
     }
     found.sort((a, b) => b.urgency - a.urgency || b.count - a.count || b.since - a.since);
-    for (const group of found.slice(0, SAID)) {
+    for (const group of found.slice(0, MAX_EXAMPLES)) {
       if (group.status === 'degraded' || group.status === 'failed') {
         group.error = this.store.word('error', this.#next(group, 0));
       }
@@ -173,7 +173,7 @@ export class TroubleGroups {
     return { status: STATUSES[status], stalled, reason, urgency: urgencyOf(status, reason, stalled) };
   }
 
-  /** @returns {number} the first row of the cause at or after `from`; -1 without one */
+  /** @returns {number} the first row of the group at or after `from`; -1 without one */
   #next({ kind, since, last }, from) {
     for (let row = from; row < this.store.n; row++) {
       if (this.#kind[row] === kind && this.store.since[row] >= since && this.store.since[row] <= last) {
@@ -183,7 +183,7 @@ export class TroubleGroups {
     return -1;
   }
 
-  /** @param {TroubleGroup} group @returns {number[]} its rows, found by a pass over all of them */
+  /** Scans all rows. @param {TroubleGroup} group @returns {number[]} the rows of the group */
   rowsOf(group) {
     const rows = [];
     for (let row = this.#next(group, 0); row >= 0; row = this.#next(group, row + 1)) {

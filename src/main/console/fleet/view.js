@@ -1,4 +1,4 @@
-/** Which rows are shown, in which order. While the table is in use the order stands still, and counts what waits. */
+/** Filters and sorts the rows of the fleet. Changes are collected in `moved` until the order is updated, so that rows do not move in use. */
 import { TroubleGroups } from './trouble-groups.js';
 import { filter, FilterError } from './filter.js';
 import { inserted, ordered, placeBy } from './order.js';
@@ -33,7 +33,7 @@ export class FleetView {
     /** Rows whose place has changed since the last sort. */
     this.moved = new Set();
     this.places = new Float64Array(0);
-    /** Why those that match are in trouble; kept with each change. */
+    /** The groups in trouble of the rows that match. */
     this.troubleGroups = new TroubleGroups(store);
     this.test = () => true;
     /** @type {?FilterError} */

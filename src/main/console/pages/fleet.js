@@ -56,8 +56,8 @@ export function open(root, first, context) {
 
   function around() {
     const { stale_after_s: staleAfterS } = session.current() ?? { stale_after_s: 180 };
-    const [ownAbsence, massSilence] = [banner(fleet, 'own_absence'), banner(fleet, 'mass_silence')];
-    return { now: clock.now(), staleAfterS, ownAbsence, massSilence, of: (row) => view.troubleGroups.together(row), isPast: fleet.isPast === true };
+    const [uptimeGap, massSilence] = [banner(fleet, 'own_absence'), banner(fleet, 'mass_silence')];
+    return { now: clock.now(), staleAfterS, uptimeGap, massSilence, of: (row) => view.troubleGroups.together(row), isPast: fleet.isPast === true };
   }
 
   /** Sets parameters of the url. With `replace` no history entry is added, as for typed text. */
