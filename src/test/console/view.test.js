@@ -1,4 +1,4 @@
-// What is kept with each change is the same as what is made anew: groups of trouble, and the order of rows.
+// Compares incremental updates of the groups in trouble and of the order of rows with new calculations.
 import { TroubleGroups } from '/src/fleet/trouble-groups.js';
 import { FleetStore } from '/src/fleet/store.js';
 import { readSnapshot } from '/src/fleet/snapshot.js';
@@ -51,7 +51,7 @@ function change(store, random) {
   }
 }
 
-/** Which of the errors is shown, and which of two that are as urgent is first, does not matter. */
+/** Makes lists of groups comparable: without example errors, and sorted by their first row. */
 const comparable = troubleGroups => troubleGroups.list()
   .map(({ kind, ...group }) => ({ ...group, error: '', rows: troubleGroups.rowsOf({ kind, ...group }) }))
   .sort((a, b) => a.rows[0] - b.rows[0]);
