@@ -55,6 +55,9 @@ final class ChromiumProcess {
                           // No page of a test reaches anything but this machine.
                           "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1 , EXCLUDE"
                               + " localhost",
+                          // The test of the pace measures the heap.
+                          "--js-flags=--expose-gc",
+                          "--enable-precise-memory-info",
                           "--force-color-profile=srgb",
                           "--disable-lcd-text")));
     }

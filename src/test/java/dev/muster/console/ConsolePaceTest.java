@@ -38,6 +38,7 @@ class ConsolePaceTest {
     assertThat(number(figures, "nodes")).isLessThan(3_000);
     assertThat(number(figures, "painted_ms")).isLessThan(3_000);
     assertThat(number(figures, "script_median_ms")).isLessThan(16);
+    assertThat(number(figures, "heap_mb")).isLessThan(60);
   }
 
   private static double number(Map<?, ?> figures, String name) {
