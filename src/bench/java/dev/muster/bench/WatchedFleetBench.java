@@ -16,9 +16,9 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * The effect of ten open consoles on heartbeats: paced heartbeats, one in ten of which changes a
- * status, rounds without and with consoles in turn, printed as a Markdown table. Each console loads
- * the fleet, follows its events, and asks for the summary and a hundred rows every ten seconds, as
- * the page does.
+ * status, rounds without and with consoles in turn, printed as a Markdown table. Each console has
+ * loaded the fleet, follows its events, and asks for the summary and a hundred rows every ten
+ * seconds, as the page does.
  *
  * <p>Arguments, all optional: seconds a round (20), rounds of each kind (5), heartbeats a second
  * (300).
@@ -75,12 +75,15 @@ public final class WatchedFleetBench {
     for (int round = 0; round < rounds; round++) {
       double p99Alone = p99(beats.run(perSecond, seconds));
       long before = batches.get();
+      CountDownLatch open = new CountDownLatch(CONSOLES);
       CountDownLatch closing = new CountDownLatch(1);
       List<Thread> consoles = new ArrayList<>();
       for (int i = 0; i < CONSOLES; i++) {
         List<String[]> shown = fleet.subList(i * ROWS, (i + 1) * ROWS);
-        consoles.add(Thread.ofVirtual().start(() -> watch(admin, shown, closing)));
+        Duration phase = REFRESH_INTERVAL.dividedBy(CONSOLES).multipliedBy(i);
+        consoles.add(Thread.ofVirtual().start(() -> watch(admin, shown, phase, open, closing)));
       }
+      open.await();
       double p99Watched = p99(beats.run(perSecond, seconds));
       closing.countDown();
       for (Thread console : consoles) {
@@ -117,23 +120,37 @@ public final class WatchedFleetBench {
         .formatted(id, fails ? "0.9" : "0.01");
   }
 
-  /** A console, from its first request until {@code closing}. */
-  private void watch(AdminClient admin, List<String[]> shown, CountDownLatch closing) {
+  /** A console that counts down {@code open} after its first requests, until {@code closing}. */
+  private void watch(
+      AdminClient admin,
+      List<String[]> shown,
+      Duration phase,
+      CountDownLatch open,
+      CountDownLatch closing) {
     String ids = String.join(",", shown.stream().map(one -> one[0]).toList());
     try {
       String seq = admin.get("/console/fleet").headers().firstValue("ETag").orElseThrow();
       WebSocket socket =
           admin.openStream("/ws?view=console&after=" + seq.replaceAll("\\D", ""), new Events());
-      do {
-        admin.get("/console/summary");
-        admin.get("/console/rows?ids=" + ids);
-      } while (!closing.await(REFRESH_INTERVAL.toMillis(), TimeUnit.MILLISECONDS));
+      refresh(admin, ids);
+      open.countDown();
+      Duration pause = phase;
+      while (!closing.await(pause.toMillis(), TimeUnit.MILLISECONDS)) {
+        refresh(admin, ids);
+        pause = REFRESH_INTERVAL;
+      }
       socket.abort();
     } catch (IOException e) {
       throw new IllegalStateException(e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
+  }
+
+  private static void refresh(AdminClient admin, String ids)
+      throws IOException, InterruptedException {
+    admin.get("/console/summary");
+    admin.get("/console/rows?ids=" + ids);
   }
 
   private final class Events implements WebSocket.Listener {
