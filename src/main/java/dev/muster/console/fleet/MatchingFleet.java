@@ -107,8 +107,8 @@ class MatchingFleet {
       """;
 
   /**
-   * Returns the counts, and the ids of the worst workspaces with no count. Keeps few columns of the
-   * matches, because a whole fleet of them would not fit into memory.
+   * Returns the counts, without an id, and the ids of the worst workspaces. {@code matches} has few
+   * columns, because PostgreSQL writes what exceeds its memory for a statement to disk.
    */
   private static final String SUMMARY =
       MATCHING

@@ -25,7 +25,7 @@ import tools.jackson.databind.json.JsonMapper;
 public final class SnapshotColumns {
 
   static final int STALLED = 1;
-  public static final int PUSH = 2;
+  static final int PUSH = 2;
   static final int NATIVE_STATUS = 4;
   static final int RESTART_ASKED = 8;
   static final int QUEUED = 16;
@@ -36,16 +36,10 @@ public final class SnapshotColumns {
   private static final long NO_TIME = Long.MAX_VALUE;
 
   /**
-   * One workspace. Absent texts are null, and so is the status of a workspace that did not exist
-   * yet.
+   * The state of a workspace. Absent texts are null, and so is the status of a workspace that did
+   * not exist yet.
    */
-  public record Row(
-      UUID id,
-      @Nullable UUID parentId,
-      String name,
-      @Nullable String role,
-      String runtime,
-      int tier,
+  public record State(
       @Nullable String status,
       @Nullable String reason,
       @Nullable String error,
@@ -54,18 +48,20 @@ public final class SnapshotColumns {
       int tasks,
       int flags) {}
 
+  private record Row(FleetWorkspace workspace, State state) {}
+
   private final List<Row> rows = new ArrayList<>();
   private final Set<UUID> parents = new HashSet<>();
   private long earliest = NO_TIME;
 
-  public void add(Row row) {
-    rows.add(row);
-    if (row.parentId() != null) {
-      parents.add(row.parentId());
+  public void add(FleetWorkspace workspace, State state) {
+    rows.add(new Row(workspace, state));
+    if (workspace.parentId() != null) {
+      parents.add(workspace.parentId());
     }
-    earliest = Math.min(earliest, row.sinceEpochS());
-    if (row.lastHeartbeatEpochS() != null) {
-      earliest = Math.min(earliest, row.lastHeartbeatEpochS());
+    earliest = Math.min(earliest, state.sinceEpochS());
+    if (state.lastHeartbeatEpochS() != null) {
+      earliest = Math.min(earliest, state.lastHeartbeatEpochS());
     }
   }
 
@@ -75,7 +71,9 @@ public final class SnapshotColumns {
     Map<UUID, Integer> places = placesOfParents();
     Columns columns = new Columns(rows.size(), base);
     for (Row row : rows) {
-      columns.put(row, row.parentId() == null ? NONE : places.getOrDefault(row.parentId(), NONE));
+      @Nullable UUID parent = row.workspace().parentId();
+      columns.put(
+          row.workspace(), row.state(), parent == null ? NONE : places.getOrDefault(parent, NONE));
     }
     Map<String, Object> head = new LinkedHashMap<>();
     head.put("v", 1);
@@ -89,8 +87,9 @@ public final class SnapshotColumns {
   private Map<UUID, Integer> placesOfParents() {
     Map<UUID, Integer> places = HashMap.newHashMap(parents.size());
     for (int i = 0; i < rows.size(); i++) {
-      if (parents.contains(rows.get(i).id())) {
-        places.put(rows.get(i).id(), i);
+      UUID id = rows.get(i).workspace().id();
+      if (parents.contains(id)) {
+        places.put(id, i);
       }
     }
     return places;
@@ -105,7 +104,7 @@ public final class SnapshotColumns {
     private final ByteBuffer id;
     private final ByteBuffer parent;
     private final ByteBuffer since;
-    private final ByteBuffer lastHeartbeats;
+    private final ByteBuffer lastHeartbeat;
     private final ByteBuffer nameEnd;
     private final ByteBuffer role;
     private final ByteBuffer runtime;
@@ -127,7 +126,7 @@ public final class SnapshotColumns {
       this.id = table.add("id", 16, rows).order(ByteOrder.BIG_ENDIAN);
       this.parent = table.add("parent", 4, rows);
       this.since = table.add("since", 4, rows);
-      this.lastHeartbeats = table.add("heard", 4, rows);
+      this.lastHeartbeat = table.add("heard", 4, rows);
       this.nameEnd = table.add("name_end", 4, rows);
       this.role = table.add("role", 2, rows);
       this.runtime = table.add("runtime", 2, rows);
@@ -139,22 +138,23 @@ public final class SnapshotColumns {
       this.flags = table.add("flags", 1, rows);
     }
 
-    void put(Row row, int placeOfParent) {
-      @Nullable Long lastHeartbeat = row.lastHeartbeatEpochS();
-      names.writeBytes(row.name().getBytes(StandardCharsets.UTF_8));
-      id.putLong(row.id().getMostSignificantBits()).putLong(row.id().getLeastSignificantBits());
+    void put(FleetWorkspace workspace, State state, int placeOfParent) {
+      UUID of = workspace.id();
+      @Nullable Long heartbeat = state.lastHeartbeatEpochS();
+      names.writeBytes(workspace.name().getBytes(StandardCharsets.UTF_8));
+      id.putLong(of.getMostSignificantBits()).putLong(of.getLeastSignificantBits());
       parent.putInt(placeOfParent);
-      since.putInt((int) (row.sinceEpochS() - base));
-      lastHeartbeats.putInt(lastHeartbeat == null ? NONE : (int) (lastHeartbeat - base));
+      since.putInt((int) (state.sinceEpochS() - base));
+      lastHeartbeat.putInt(heartbeat == null ? NONE : (int) (heartbeat - base));
       nameEnd.putInt(names.size());
-      role.putShort((short) roles.number(row.role()));
-      runtime.putShort((short) runtimes.number(row.runtime()));
-      error.putShort((short) errors.number(row.error()));
-      tasks.putShort((short) Math.min(row.tasks(), BinaryTable.NO_WORD));
-      tier.put((byte) row.tier());
-      status.put((byte) statuses.number(row.status()));
-      reason.put((byte) reasons.number(row.reason()));
-      flags.put((byte) row.flags());
+      role.putShort((short) roles.number(workspace.role()));
+      runtime.putShort((short) runtimes.number(workspace.runtime()));
+      error.putShort((short) errors.number(state.error()));
+      tasks.putShort((short) Math.min(state.tasks(), BinaryTable.NO_WORD));
+      tier.put((byte) workspace.tier());
+      status.put((byte) statuses.number(state.status()));
+      reason.put((byte) reasons.number(state.reason()));
+      flags.put((byte) (state.flags() | (workspace.isPush() ? PUSH : 0)));
     }
 
     byte[] write(Map<String, Object> head, JsonMapper json) {

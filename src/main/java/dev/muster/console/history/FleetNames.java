@@ -2,8 +2,7 @@ package dev.muster.console.history;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
-import java.sql.ResultSet;
-import java.sql.SQLException;
+import dev.muster.console.fleet.FleetWorkspace;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -12,7 +11,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
-import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
@@ -33,33 +31,17 @@ class FleetNames {
   private static final int ROWS_IN_A_FETCH = 5000;
   private static final String ALL_NAMES = "all";
 
-  private static final String ALL =
-      """
-      SELECT id, parent_id, name, role, runtime, tier, delivery_mode = 'push' FROM api_workspace_fleet ORDER BY created_at, id
-      """;
+  private static final String ALL = FleetWorkspace.SELECT + "ORDER BY created_at, id";
 
   private static final String SOME =
-      """
-      SELECT id, parent_id, name, role, runtime, tier, delivery_mode = 'push' FROM api_workspace_fleet WHERE id = ANY (:ids)
-      ORDER BY created_at, id
-      """;
-
-  /** A workspace; one whose row was deleted has no name. */
-  record Named(
-      UUID id,
-      @Nullable UUID parentId,
-      String name,
-      @Nullable String role,
-      String runtime,
-      int tier,
-      boolean isPush) {}
+      FleetWorkspace.SELECT + "WHERE id = ANY (:ids) ORDER BY created_at, id";
 
   private final JdbcClient db;
-  private final Cache<String, List<Named>> kept =
+  private final Cache<String, List<FleetWorkspace>> kept =
       Caffeine.newBuilder()
           .expireAfterWrite(KEPT)
           .maximumWeight(MAX_KEPT)
-          .weigher((String key, List<Named> all) -> all.size())
+          .weigher((String key, List<FleetWorkspace> all) -> all.size())
           .build();
 
   FleetNames(JdbcClient db) {
@@ -69,45 +51,40 @@ class FleetNames {
   /**
    * Returns all that had a row within the last 30 s, removed ones too, in the order of creation.
    */
-  List<Named> all() {
+  List<FleetWorkspace> all() {
     return Objects.requireNonNull(kept.get(ALL_NAMES, _ -> readAll()));
   }
 
-  private List<Named> readAll() {
-    List<Named> all = new ArrayList<>();
+  private List<FleetWorkspace> readAll() {
+    List<FleetWorkspace> all = new ArrayList<>();
     db.sql(ALL)
         .withFetchSize(ROWS_IN_A_FETCH)
         .query(row -> {
-          all.add(named(row, 0));
+          all.add(FleetWorkspace.read(row));
         });
     return all;
   }
 
-  /** Returns these workspaces in the order of creation, and last those that have no row. */
-  List<Named> of(Collection<UUID> ids) {
+  /**
+   * Returns these workspaces in the order of creation, and last those that have no row, with an
+   * empty name.
+   */
+  List<FleetWorkspace> of(Collection<UUID> ids) {
     if (ids.isEmpty()) {
       return List.of();
     }
-    List<Named> found =
+    List<FleetWorkspace> found =
         new ArrayList<>(
-            db.sql(SOME).param("ids", ids.toArray(UUID[]::new)).query(FleetNames::named).list());
+            db.sql(SOME)
+                .param("ids", ids.toArray(UUID[]::new))
+                .query((row, n) -> FleetWorkspace.read(row))
+                .list());
     Set<UUID> without = new HashSet<>(ids);
     found.forEach(one -> without.remove(one.id()));
     without.stream()
         .sorted()
-        .map(id -> new Named(id, null, "", null, "", 0, false))
+        .map(id -> new FleetWorkspace(id, null, "", null, "", 0, false))
         .forEach(found::add);
     return found;
-  }
-
-  private static Named named(ResultSet row, int n) throws SQLException {
-    return new Named(
-        row.getObject(1, UUID.class),
-        row.getObject(2, UUID.class),
-        row.getString(3),
-        row.getString(4),
-        row.getString(5),
-        row.getInt(6),
-        row.getBoolean(7));
   }
 }

@@ -1,7 +1,8 @@
 package dev.muster.console.history;
 
+import dev.muster.console.fleet.FleetWorkspace;
 import dev.muster.console.fleet.SnapshotColumns;
-import dev.muster.console.history.FleetNames.Named;
+import dev.muster.console.fleet.SnapshotColumns.State;
 import dev.muster.platform.deadline.RequestDeadline;
 import dev.muster.platform.postgres.StatementTimeouts;
 import dev.muster.platform.postgres.Timestamps;
@@ -99,10 +100,6 @@ class PastFleet {
       ORDER BY since, seq
       """;
 
-  /** The state of a workspace at a time; the status is null if it was created later. */
-  private record State(
-      long sinceEpochS, @Nullable String status, @Nullable String reason, @Nullable String error) {}
-
   private final JdbcClient db;
   private final FleetNames names;
   private final StatementTimeouts timeouts;
@@ -149,25 +146,11 @@ class PastFleet {
   }
 
   /** Moves the states of some workspaces into rows, in the order of the names. */
-  private static void add(List<Named> named, Map<UUID, State> states, SnapshotColumns to) {
-    for (Named one : named) {
+  private static void add(List<FleetWorkspace> named, Map<UUID, State> states, SnapshotColumns to) {
+    for (FleetWorkspace one : named) {
       @Nullable State state = states.remove(one.id());
       if (state != null) {
-        to.add(
-            new SnapshotColumns.Row(
-                one.id(),
-                one.parentId(),
-                one.name(),
-                one.role(),
-                one.runtime(),
-                one.tier(),
-                state.status(),
-                state.reason(),
-                state.error(),
-                state.sinceEpochS(),
-                null,
-                0,
-                one.isPush() ? SnapshotColumns.PUSH : 0));
+        to.add(one, state);
       }
     }
   }
@@ -206,7 +189,8 @@ class PastFleet {
   }
 
   private static State state(ResultSet row) throws SQLException {
-    return new State(row.getLong(2), row.getString(3), row.getString(4), row.getString(5));
+    return new State(
+        row.getString(3), row.getString(4), row.getString(5), row.getLong(2), null, 0, 0);
   }
 
   /** Reads in one transaction, two readers at a time. */
