@@ -97,11 +97,8 @@ class OutcomeRepository {
       RETURNING depth
       """;
 
-  /**
-   * Deletes the reopened delivery unless the message was refused or is uncertain. A statement of
-   * its own, because the agent's answer may be stored while the insert waits.
-   */
-  private static final String DELETE_IF_ENDED =
+  /** A statement of its own, because the answer may be stored while the insert waits. */
+  private static final String DELETE_UNLESS_REOPENABLE =
       """
       DELETE FROM deliveries d USING delivery_outcomes o
       WHERE d.workspace_id = :workspace_id AND d.seq = :seq AND o.workspace_id = d.workspace_id AND o.seq = d.seq
@@ -229,10 +226,9 @@ class OutcomeRepository {
   private Optional<Integer> reopen(
       JdbcClient.StatementSpec insert, ActivityKey key, boolean ambiguous) {
     return insert
-        .param("ambiguous", ambiguous)
         .query(Integer.class)
         .optional()
-        .filter(_ -> of(DELETE_IF_ENDED, key).param("ambiguous", ambiguous).update() == 0);
+        .filter(_ -> of(DELETE_UNLESS_REOPENABLE, key).param("ambiguous", ambiguous).update() == 0);
   }
 
   /**
