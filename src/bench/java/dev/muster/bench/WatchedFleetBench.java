@@ -29,6 +29,7 @@ public final class WatchedFleetBench {
   private static final int CONSOLES = 10;
   private static final int ROWS = 100;
   private static final int CHANGES = 10;
+  private static final Duration OPENING = Duration.ofMinutes(1);
   private static final Duration REFRESH_INTERVAL = Duration.ofSeconds(10);
 
   private final Set<String> changing = new HashSet<>();
@@ -83,7 +84,9 @@ public final class WatchedFleetBench {
         Duration phase = REFRESH_INTERVAL.dividedBy(CONSOLES).multipliedBy(i);
         consoles.add(Thread.ofVirtual().start(() -> watch(admin, shown, phase, open, closing)));
       }
-      open.await();
+      if (!open.await(OPENING.toMillis(), TimeUnit.MILLISECONDS)) {
+        throw new IllegalStateException("not all consoles could be opened");
+      }
       double p99Watched = p99(beats.run(perSecond, seconds));
       closing.countDown();
       for (Thread console : consoles) {

@@ -161,7 +161,7 @@ class StalledStatementsTest {
     Awaitility.await().until(() -> client.get("/ready", null).status() == 200);
     Agent revoked = client.create("revoked");
     String path = "/workspaces/" + revoked.id();
-    assertThat(client.get(path, revoked.token()).status()).isEqualTo(200);
+    Awaitility.await().until(() -> client.get(path, revoked.token()).status() == 200);
     database.execute(
         "UPDATE workspace_tokens SET revoked_at = clock_timestamp(), revoked_by = 'operator'"
             + " WHERE workspace_id = '"

@@ -15,8 +15,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * The tables of the settings page are those of {@link Setting}, {@code -Dupdate-docs} writes them.
- * The contract names the same settings.
+ * The settings page has the tables of {@link Setting}; {@code -Dupdate-docs} writes them. The
+ * contract names the same settings.
  */
 class SettingsPageTest {
 
