@@ -1,6 +1,5 @@
 package dev.muster;
 
-import static java.util.stream.Collectors.groupingBy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.core.domain.JavaClass;
@@ -15,12 +14,10 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
@@ -164,21 +161,6 @@ class WordsTest {
       }
     }
     assertThat(found).isEmpty();
-  }
-
-  /** The agent library is a separate artifact and may use the same names. */
-  @Test
-  void oneNameStandsForOneTypeOfTheServer() {
-    Map<String, List<String>> byName =
-        SERVER.stream()
-            .filter(type -> type.isTopLevelClass() && !type.getSimpleName().equals("package-info"))
-            .collect(
-                groupingBy(
-                    JavaClass::getSimpleName,
-                    Collectors.mapping(JavaClass::getFullName, Collectors.toList())));
-    assertThat(byName)
-        .hasSizeGreaterThan(400)
-        .allSatisfy((name, types) -> assertThat(types).hasSize(1));
   }
 
   @Test

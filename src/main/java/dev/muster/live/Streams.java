@@ -45,15 +45,44 @@ class Streams implements SmartLifecycle {
   private static final int MAX_STREAMS_OF_A_WORKSPACE = 50;
 
   private static final Duration TICK = Duration.ofMillis(250);
+  private static final Duration RECHECK_INTERVAL = Duration.ofSeconds(1);
   private static final Duration BATCH_INTERVAL = Duration.ofMillis(50);
   private static final Duration SHUTDOWN_TIMEOUT = Duration.ofSeconds(2);
+
+  /** Tracks the caller of one stream, and when its next ping and credential check are due. */
+  private static final class Timers {
+
+    private final StreamKind kind;
+    private final Caller caller;
+    private long pingAt;
+    private long recheckAt;
+
+    Timers(StreamKind kind, Caller caller) {
+      this.kind = kind;
+      this.caller = caller;
+      this.pingAt = System.nanoTime() + kind.pingInterval().toNanos();
+      this.recheckAt = System.nanoTime() + RECHECK_INTERVAL.toNanos();
+    }
+
+    boolean isPingDue() {
+      boolean due = System.nanoTime() - pingAt >= 0;
+      pingAt += due ? kind.pingInterval().toNanos() : 0;
+      return due;
+    }
+
+    boolean isRecheckDue() {
+      boolean due = System.nanoTime() - recheckAt >= 0;
+      recheckAt += due ? RECHECK_INTERVAL.toNanos() : 0;
+      return due;
+    }
+  }
 
   private final EventLog events;
   private final LiveEvents live;
   private final LastValues values;
   private final StreamMetrics metrics;
   private final InstantSource clock;
-  private final Map<EventStream, StreamTimers> open = new ConcurrentHashMap<>();
+  private final Map<EventStream, Timers> open = new ConcurrentHashMap<>();
   private final Quota ofWorkspaces =
       new Quota(MAX_STREAMS_OF_WORKSPACES, MAX_STREAMS_OF_A_WORKSPACE);
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
@@ -89,15 +118,15 @@ class Streams implements SmartLifecycle {
    * answer.
    */
   EventStream open(StreamKind kind, StreamSubscriber subscriber, Sink sink, long after) {
-    StreamTimers timers = new StreamTimers(kind, subscriber.caller());
-    takeRoom(timers.caller());
+    Timers timers = new Timers(kind, subscriber.caller());
+    takeRoom(timers.caller);
     boolean isConsole = subscriber.view() == View.CONSOLE;
     try {
       if (!isConsole) {
         watch(timers);
       }
     } catch (RuntimeException | Error e) {
-      giveRoomBack(timers.caller());
+      giveRoomBack(timers.caller);
       throw e;
     }
     EventStream stream =
@@ -140,7 +169,7 @@ class Streams implements SmartLifecycle {
     }
   }
 
-  private void watch(StreamTimers watcher) {
+  private void watch(Timers watcher) {
     values.watch(watcher);
     try {
       live.watch(watcher);
@@ -169,14 +198,14 @@ class Streams implements SmartLifecycle {
   }
 
   private void closed(EventStream stream, StreamEnd reason) {
-    @Nullable StreamTimers timers = open.remove(stream);
+    @Nullable Timers timers = open.remove(stream);
     if (timers != null) {
-      giveRoomBack(timers.caller());
+      giveRoomBack(timers.caller);
       values.unwatch(timers);
       live.unwatch(timers);
-      metrics.closed(timers.kind(), reason);
+      metrics.closed(timers.kind, reason);
       if (reason == StreamEnd.SLOW) {
-        slow.log(Level.INFO, "closed a {} that reads too slowly", timers.kind().word());
+        slow.log(Level.INFO, "closed a {} that reads too slowly", timers.kind.word());
       }
     }
   }

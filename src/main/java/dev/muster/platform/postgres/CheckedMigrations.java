@@ -4,15 +4,23 @@ import dev.muster.platform.settings.StartRefusedException;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.Properties;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.MigrationInfo;
 import org.flywaydb.core.api.MigrationInfoService;
+import org.flywaydb.core.api.configuration.FluentConfiguration;
+import org.postgresql.Driver;
+import org.postgresql.PGProperty;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.boot.flyway.autoconfigure.FlywayConfigurationCustomizer;
 import org.springframework.boot.flyway.autoconfigure.FlywayMigrationStrategy;
+import org.springframework.boot.jdbc.autoconfigure.JdbcConnectionDetails;
+import org.springframework.jdbc.datasource.SimpleDriverDataSource;
 
 /**
  * Migrates the schema after checking the connection, the PostgreSQL version and the checksums.
@@ -20,6 +28,47 @@ import org.springframework.boot.flyway.autoconfigure.FlywayMigrationStrategy;
  * <p>A failed check refuses the start with one sentence.
  */
 final class CheckedMigrations implements FlywayMigrationStrategy {
+
+  /**
+   * Gives migrations their own connections, without the pool's time-outs.
+   *
+   * <p>The pool ends a statement after seconds, but an index over millions of rows takes minutes.
+   * The session that holds Flyway's lock must not be ended as idle, and other starting replicas
+   * wait for that lock as long. Other parameters of the URL apply to these connections too.
+   */
+  static final class MigrationConnections implements FlywayConfigurationCustomizer {
+
+    private static final String OPTIONS =
+        " -c statement_timeout=0 -c idle_in_transaction_session_timeout=0";
+
+    /**
+     * One try per second, in effect endless: Flyway's "no limit" is a flag shared by the whole JVM.
+     */
+    private static final int MAX_TRIES = Integer.MAX_VALUE;
+
+    private final JdbcConnectionDetails database;
+
+    MigrationConnections(JdbcConnectionDetails database) {
+      this.database = database;
+    }
+
+    @Override
+    public void customize(FluentConfiguration flyway) {
+      String url = database.getJdbcUrl();
+      Properties asked =
+          Objects.requireNonNull(Driver.parseURL(url, null), "not a url of the driver's");
+      PGProperty.USER.set(asked, database.getUsername());
+      PGProperty.PASSWORD.set(asked, database.getPassword());
+      PGProperty.APPLICATION_NAME.set(asked, "muster-migrations");
+      PGProperty.CONNECT_TIMEOUT.set(asked, 3);
+      PGProperty.TCP_KEEP_ALIVE.set(asked, true);
+      PGProperty.OPTIONS.set(
+          asked, Objects.requireNonNullElse(PGProperty.OPTIONS.getOrDefault(asked), "") + OPTIONS);
+      // Flyway searches the URL for passwords, which takes half a second where a URL is long.
+      var connections = new SimpleDriverDataSource(new Driver(), url.split("\\?", 2)[0], asked);
+      flyway.dataSource(connections).lockRetryCount(MAX_TRIES);
+    }
+  }
 
   private static final Logger log = LoggerFactory.getLogger(CheckedMigrations.class);
 

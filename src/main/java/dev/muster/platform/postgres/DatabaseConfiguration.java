@@ -1,7 +1,9 @@
 package dev.muster.platform.postgres;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.muster.platform.postgres.CheckedMigrations.MigrationConnections;
 import dev.muster.platform.postgres.TimelyConnections.TimelyStatements;
+import dev.muster.platform.postgres.TimelyConnections.TimelyTransactions;
 import dev.muster.platform.settings.ContractVariables;
 import dev.muster.platform.settings.SecuritySettings;
 import dev.muster.platform.settings.Setting;

@@ -15,6 +15,9 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
+import org.springframework.jdbc.datasource.JdbcTransactionObjectSupport;
+import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.transaction.support.DefaultTransactionStatus;
 
 /** Bounds waits for pool connections and database responses by the request's deadline (R1.8). */
 final class TimelyConnections extends DelegatingDataSource {
@@ -38,7 +41,41 @@ final class TimelyConnections extends DelegatingDataSource {
     @Override
     protected void applyStatementSettings(Statement statement) throws SQLException {
       super.applyStatementSettings(statement);
-      TimelyConnections.beginAnswer(statement.getConnection());
+      beginAnswer(statement.getConnection());
+    }
+  }
+
+  /** Bounds COMMIT and ROLLBACK by the deadline of their request. */
+  static final class TimelyTransactions extends JdbcTransactionManager {
+
+    private static final long serialVersionUID = 1L;
+
+    TimelyTransactions(DataSource connections) {
+      super(connections);
+      // Rows that are stored just before the commit may miss the deadline. Without this flag the
+      // connection, returned to the pool, would commit the rest.
+      setRollbackOnCommitFailure(true);
+    }
+
+    @Override
+    protected void doCommit(DefaultTransactionStatus status) {
+      bound("commit", status);
+      super.doCommit(status);
+    }
+
+    @Override
+    protected void doRollback(DefaultTransactionStatus status) {
+      bound("rollback", status);
+      super.doRollback(status);
+    }
+
+    private void bound(String end, DefaultTransactionStatus status) {
+      var transaction = (JdbcTransactionObjectSupport) status.getTransaction();
+      try {
+        beginEnd(transaction.getConnectionHolder().getConnection());
+      } catch (SQLException e) {
+        throw translateException(end, e);
+      }
     }
   }
 

@@ -2,6 +2,7 @@ package dev.muster.platform.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.platform.postgres.CheckedMigrations.MigrationConnections;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestDatabases;
 import dev.muster.testing.TestDatabases.TestDatabase;
