@@ -70,7 +70,7 @@ async function show() {
     return;
   }
   try {
-    const module = await page.load();
+    const module = await page.load(session.current());
     if (mine === visit) {
       open = { name, handle: module.open(shell.page(), place, context) };
     }

@@ -9,10 +9,10 @@
 
 /**
  * The pages by the first segment of their url. Pages with a `title` are in the navigation, in this order.
- * A page with `ofAll` shows data of all workspaces, which the server refuses to agents' sessions.
+ * `load` gets the session. A page with `ofAll` shows data of all workspaces, which the server refuses to agents' sessions.
  */
 export const PAGES = {
-  fleet: { title: 'Fleet', load: () => import('./pages/time-machine.js') },
+  fleet: { title: 'Fleet', load: (who) => (who.role === 'agent' ? import('./pages/peers.js') : import('./pages/time-machine.js')) },
   delegations: { title: 'Delegations', ofAll: true, load: () => import('./pages/delegations.js') },
   queue: { title: 'Queue', ofAll: true, load: () => import('./pages/queue.js') },
   runs: { title: 'Runs', load: () => import('./pages/runs.js') },

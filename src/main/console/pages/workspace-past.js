@@ -58,7 +58,7 @@ export function open(root, place, context) {
     const { value, error } = loaded;
     render(html`<div class="past-line"><strong class="band-when">As it was <time datetime=${iso(at)}>${exact(at)}</time></strong>
         <a class="button main small" href=${address({ at: null })}>Back to now</a>
-        <a class="button small" href=${`/ui/fleet?at=${iso(at)}`}>The fleet then</a>
+        ${readsAll(session) ? html`<a class="button small" href=${`/ui/fleet?at=${iso(at)}`}>The fleet then</a>` : nothing}
         <p class="meta">Nothing can be changed in the past: what can be done is on the page of now. Name, role, parent and runtime are
           those of today, the reason is that at the begin of the status; heartbeats are not kept.</p></div>
       ${error ? problem(error, () => loaded.refresh()) : nothing}

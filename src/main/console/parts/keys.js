@@ -62,6 +62,6 @@ export async function openPalette() {
 /** Opens the list of shortcuts, unless a dialog is open. */
 export async function openKeys() {
   if (!document.querySelector('dialog[open]')) {
-    (await import('./palette.js')).showKeys(places());
+    (await import('./palette.js')).showKeys(places(), context.session);
   }
 }

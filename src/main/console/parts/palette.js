@@ -161,10 +161,11 @@ const ANYWHERE = [
 const OF_FLEET = [
   ['/', 'filter the fleet'],
   ['j k or arrows', 'move in the table'],
-  ['Enter', 'open'], ['x', 'select'], ['.', 'apply the order of rows'],
-  ['t', 'the band of times'], ['[ ]', 'previous, next change'],
+  ['Enter', 'open'], ['.', 'apply the order of rows'],
   ['Esc', 'close'],
 ];
+const OF_OPERATORS = [['x', 'select']];
+const OF_TIMES = [['t', 'the band of times'], ['[ ]', 'previous, next change']];
 
 /** Shortcuts that work while the list is open: they close it and then act on the page. */
 const ACT = new Set(['g', '/', 'j', 'k', 'x', '.', 't', '[', ']']);
@@ -173,9 +174,11 @@ const ACT = new Set(['g', '/', 'j', 'k', 'x', '.', 't', '[', ']']);
  * Opens the list of shortcuts, in which single-key shortcuts can be turned off.
  *
  * @param {{key: string, title: string}[]} places pages and their letters after `g`
+ * @param {typeof import('../net/session.js')} session
  */
-export function showKeys(places) {
-  const all = [...ANYWHERE, ...places.map(({ key, title }) => [`g then ${key}`, title.toLowerCase()]), ...OF_FLEET];
+export function showKeys(places, session) {
+  const all = [...ANYWHERE, ...places.map(({ key, title }) => [`g then ${key}`, title.toLowerCase()]), ...OF_FLEET,
+    ...(mayOperate(session) ? OF_OPERATORS : []), ...(readsAll(session) ? OF_TIMES : [])];
   return openDialog({
     title: 'Keys',
     endsBy: (key) => document.documentElement.dataset.keys !== 'off' && ACT.has(key),
