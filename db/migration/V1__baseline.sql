@@ -27,6 +27,8 @@ CREATE TABLE workspaces (
     version              bigint           NOT NULL DEFAULT 1
 );
 
+COMMENT ON TABLE workspaces IS 'Workspaces, with what a heartbeat does not change; a removed one keeps its row until retention deletes it';
+
 CREATE INDEX workspaces_in_order ON workspaces (created_at, id) WHERE removed_at IS NULL;
 CREATE INDEX workspaces_by_parent ON workspaces (parent_id) WHERE parent_id IS NOT NULL;
 CREATE INDEX workspaces_roots ON workspaces (created_at, id) WHERE removed_at IS NULL AND parent_id IS NULL;
@@ -38,13 +40,17 @@ CREATE TABLE workspace_tree (
     version  bigint NOT NULL
 ) WITH (fillfactor = 50);
 
+COMMENT ON TABLE workspace_tree IS 'The version of the hierarchy; a cached answer about who may talk to whom is valid while it is the same';
+COMMENT ON COLUMN workspace_tree.only_row IS 'Always true: as the primary key it keeps the table at one row';
+
 INSERT INTO workspace_tree (version) VALUES (1);
 
--- The ids of removed workspaces outlive their rows, so that no id is assigned twice.
 CREATE TABLE removed_workspaces (
     id         uuid PRIMARY KEY,
     removed_at timestamptz NOT NULL
 );
+
+COMMENT ON TABLE removed_workspaces IS 'The ids of removed workspaces, which outlive their rows, so that no id is assigned twice';
 
 -- One narrow row for each workspace: heartbeat, sweep, pause, resume, delete and register lock it. Half of every page
 -- is free and no index contains a changing column, so that updates stay heap-only.
@@ -70,6 +76,8 @@ CREATE TABLE workspace_heartbeats (
     busy_since           timestamptz
 ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);
 
+COMMENT ON TABLE workspace_heartbeats IS 'The status of each workspace, and its last heartbeat';
+
 CREATE TABLE workspace_tokens (
     id           uuid PRIMARY KEY,
     workspace_id uuid        NOT NULL REFERENCES workspaces (id),
@@ -81,6 +89,8 @@ CREATE TABLE workspace_tokens (
     revoked_by   text CHECK (revoked_by IN ('operator', 'removal')),
     CHECK ((revoked_at IS NULL) = (revoked_by IS NULL))
 );
+
+COMMENT ON TABLE workspace_tokens IS 'Tokens of agents; those of viewers and operators are in role_tokens';
 
 CREATE INDEX workspace_tokens_by_workspace ON workspace_tokens (workspace_id, created_at);
 CREATE INDEX workspace_tokens_revoked ON workspace_tokens (revoked_at) WHERE revoked_at IS NOT NULL;
@@ -101,12 +111,14 @@ COMMENT ON TABLE workspace_registrations IS
     'The last registration of a workspace without its own token; one with it is visible by the use of the token';
 COMMENT ON COLUMN workspace_registrations.body_hash IS 'SHA-256 of the raw request body';
 
--- The admin token that the server generated at its first start; empty while ADMIN_TOKEN was always set.
 CREATE TABLE admin_token (
     only_row   boolean PRIMARY KEY DEFAULT true CHECK (only_row),
     hash       bytea       NOT NULL,
     created_at timestamptz NOT NULL
 );
+
+COMMENT ON TABLE admin_token IS 'The admin token that the server generated at its first start; empty while ADMIN_TOKEN was always set';
+COMMENT ON COLUMN admin_token.only_row IS 'Always true: as the primary key it keeps the table at one row';
 
 -- Credentials for people and scripts besides the admin token, and the audit of their use (R1.7).
 CREATE TABLE role_tokens (
@@ -148,13 +160,15 @@ COMMENT ON COLUMN operator_actions.outcome IS 'refused: the answer was an error 
 
 CREATE INDEX operator_actions_in_order ON operator_actions (at, id);
 
--- The viewport of the canvas, shared by all users.
 CREATE TABLE canvas_viewport (
     only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
     x        double precision NOT NULL,
     y        double precision NOT NULL,
     zoom     double precision NOT NULL CHECK (zoom > 0)
 );
+
+COMMENT ON TABLE canvas_viewport IS 'The viewport of the canvas, shared by all users';
+COMMENT ON COLUMN canvas_viewport.only_row IS 'Always true: as the primary key it keeps the table at one row';
 
 -- The outbox. A row is written in the transaction of its change, which draws "ordinal"; "seq" is assigned after the
 -- commit, by one publisher at a time, so that readers who page by seq skip nothing. Before that, no index by number
@@ -169,6 +183,8 @@ CREATE TABLE events (
     created_at   timestamptz NOT NULL
 );
 
+COMMENT ON TABLE events IS 'Recorded events; seq is null until the publisher has assigned the number that readers page by';
+
 CREATE UNIQUE INDEX events_by_seq ON events (seq) WHERE seq IS NOT NULL;
 CREATE INDEX events_of_workspace ON events (workspace_id, seq) WHERE seq IS NOT NULL;
 CREATE INDEX events_of_type ON events (event_type, seq) WHERE seq IS NOT NULL;
@@ -178,6 +194,9 @@ CREATE TABLE event_head (
     only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
     last_seq bigint NOT NULL
 );
+
+COMMENT ON TABLE event_head IS 'The number of the last published event; the publisher locks the row';
+COMMENT ON COLUMN event_head.only_row IS 'Always true: as the primary key it keeps the table at one row';
 
 INSERT INTO event_head (last_seq) VALUES (0);
 
@@ -198,11 +217,14 @@ CREATE TABLE recurring_jobs (
     PRIMARY KEY (task_name, task_instance)
 );
 
+COMMENT ON TABLE recurring_jobs IS 'The jobs that run on one replica at a time: the table of db-scheduler, renamed';
+
 -- Deletions by age have a scheduler of their own. It must not share a table with that of the sweeps: each would treat
 -- the other's jobs as unknown.
 CREATE TABLE retention_jobs (LIKE recurring_jobs INCLUDING ALL);
 
--- The last run of each job, on any replica.
+COMMENT ON TABLE retention_jobs IS 'The deletions by age: the table of a second db-scheduler';
+
 CREATE TABLE job_runs (
     job           text PRIMARY KEY,
     replica       text        NOT NULL,
@@ -214,14 +236,20 @@ CREATE TABLE job_runs (
     failures      bigint      NOT NULL
 );
 
--- Uptime gaps: "alive_until" is advanced while a replica is healthy, "up_since" is when one was healthy again after a
--- gap. "hold_since" is set while so many workspaces are stale at once that none is taken offline.
+COMMENT ON TABLE job_runs IS 'The last run of each job, on any replica';
+
 CREATE TABLE control_plane_uptime (
     only_row    boolean PRIMARY KEY DEFAULT true CHECK (only_row),
     up_since    timestamptz NOT NULL,
     alive_until timestamptz NOT NULL,
     hold_since  timestamptz
 );
+
+COMMENT ON TABLE control_plane_uptime IS 'When the control plane has been up: it finds an uptime gap by an old alive_until';
+COMMENT ON COLUMN control_plane_uptime.up_since IS 'When a replica was healthy again after the last uptime gap';
+COMMENT ON COLUMN control_plane_uptime.alive_until IS 'Advanced while a replica is healthy';
+COMMENT ON COLUMN control_plane_uptime.hold_since IS 'Since when so many workspaces have been stale at once that none is taken offline; null otherwise';
+COMMENT ON COLUMN control_plane_uptime.only_row IS 'Always true: as the primary key it keeps the table at one row';
 
 INSERT INTO control_plane_uptime (up_since, alive_until) VALUES (now(), now());
 
@@ -247,6 +275,8 @@ CREATE TABLE activity_feeds (
     quota_seq       bigint      NOT NULL DEFAULT 0,
     quota_bytes     bigint      NOT NULL DEFAULT 0
 ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);
+
+COMMENT ON TABLE activity_feeds IS 'The head of each feed: an append locks it and draws the numbers and times of its rows from it';
 
 -- The rows of feeds. A row is written once and never updated; the outcome of its delivery is in delivery_outcomes. Its
 -- public id is computed from workspace, number and time, so that no index of ids is needed.
@@ -290,6 +320,8 @@ CREATE TABLE activity_logs (
     PRIMARY KEY (workspace_id, seq)
 ) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.05, autovacuum_vacuum_insert_scale_factor = 0.1);
 
+COMMENT ON TABLE activity_logs IS 'The rows of feeds; written once, the outcome of a delivery is in delivery_outcomes';
+
 CREATE INDEX activity_logs_by_class ON activity_logs (workspace_id, class, seq);
 CREATE INDEX activity_logs_with_peer ON activity_logs (workspace_id, peer_id, seq) WHERE peer_id IS NOT NULL;
 CREATE UNIQUE INDEX activity_logs_messages ON activity_logs (workspace_id, message_key, source_id) NULLS NOT DISTINCT
@@ -303,6 +335,8 @@ CREATE TABLE replicas (
     started_at  timestamptz NOT NULL,
     alive_until timestamptz NOT NULL
 ) WITH (fillfactor = 50);
+
+COMMENT ON TABLE replicas IS 'The leases of replicas; a delivery belongs to its owner as long as the row of the owner exists';
 
 -- Open deliveries: messages that are being sent, or wait in the queue of a push agent. A row is deleted when its
 -- delivery ends, so the table is as small as the work in progress.
@@ -338,6 +372,8 @@ CREATE TABLE deliveries (
     CHECK ((owner IS NULL) = (claimed_at IS NULL))
 ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 5000,
     autovacuum_analyze_scale_factor = 0.1);
+
+COMMENT ON TABLE deliveries IS 'Open deliveries: messages that are being sent, or wait in the queue of a push agent';
 
 -- Neither contains a column that changes while a row exists, so that claims are heap-only updates; direct deliveries
 -- have no entry in them.
@@ -378,6 +414,8 @@ CREATE TABLE delivery_outcomes (
     PRIMARY KEY (workspace_id, seq)
 ) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.1);
 
+COMMENT ON TABLE delivery_outcomes IS 'How deliveries ended, at most one outcome for each row of a feed';
+
 -- The ended messages of the queue, for operators; and the answers to the canvas, for live events.
 CREATE INDEX delivery_outcomes_queued ON delivery_outcomes (ended_at, workspace_id) WHERE queue_state IS NOT NULL;
 CREATE INDEX delivery_outcomes_to_people ON delivery_outcomes (ended_at)
@@ -414,6 +452,8 @@ CREATE TABLE delegations (
     ended_as        text GENERATED ALWAYS AS (CASE WHEN status IN ('completed', 'failed') THEN status END) STORED
 ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.05);
 
+COMMENT ON TABLE delegations IS 'The ledger of delegations: caller, callee, task and status';
+
 CREATE INDEX delegations_sent ON delegations (caller_id, created_at, id);
 CREATE INDEX delegations_received ON delegations (callee_id, created_at, id);
 CREATE INDEX delegations_ended ON delegations (ended_as, created_at, id) WHERE ended_as IS NOT NULL;
@@ -430,6 +470,8 @@ CREATE TABLE runtime_heads (
     last_seq        bigint      NOT NULL DEFAULT 0,
     last_created_at timestamptz NOT NULL DEFAULT 'epoch'
 ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);
+
+COMMENT ON TABLE runtime_heads IS 'The head of each stream of runtime events: a writer locks it and draws numbers and times from it';
 
 -- Runs, identified by the number of their first event. A row changes with every batch of its run, but no indexed column
 -- does before its end, so that updates stay heap-only. The output is in a table of its own: here, 64 KiB would be
@@ -460,6 +502,8 @@ CREATE TABLE runtime_runs (
     PRIMARY KEY (workspace_id, first_seq)
 ) WITH (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);
 
+COMMENT ON TABLE runtime_runs IS 'Runs of code in sandboxes, aggregated from the runtime events';
+
 CREATE INDEX runtime_runs_of_task ON runtime_runs (workspace_id, task_key, first_seq);
 CREATE INDEX runtime_runs_running ON runtime_runs (workspace_id) WHERE ended_at IS NULL AND lost_at IS NULL;
 CREATE INDEX runtime_runs_by_start ON runtime_runs (started_at);
@@ -477,6 +521,8 @@ CREATE TABLE runtime_segments (
     PRIMARY KEY (workspace_id, last_seq)
 ) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.1);
 
+COMMENT ON TABLE runtime_segments IS 'Runtime events as they were sent, one row for all that arrived together';
+
 CREATE INDEX runtime_segments_by_age ON runtime_segments (created_at);
 
 -- The end of the output of each run: pieces are appended, and deleted when 64 KiB have followed them; so each byte is
@@ -490,3 +536,5 @@ CREATE TABLE runtime_output (
     piece        text    NOT NULL,
     PRIMARY KEY (workspace_id, run_seq, is_error, ends_at)
 ) WITH (autovacuum_vacuum_scale_factor = 0.05);
+
+COMMENT ON TABLE runtime_output IS 'The end of the output of each run, in pieces';

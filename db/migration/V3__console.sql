@@ -6,7 +6,6 @@ ALTER TABLE workspace_heartbeats ADD COLUMN restart_requested_at timestamptz;
 COMMENT ON COLUMN workspace_heartbeats.restart_requested_at IS
     'Cleared when the agent registers again, its uptime starts over, or the request is withdrawn';
 
--- The webhook: the position in the recorded events, the present troubles, and the notifications about them.
 CREATE TABLE webhook_head (
     only_row  boolean     PRIMARY KEY DEFAULT true CHECK (only_row),
     last_seq  bigint      NOT NULL,
@@ -14,6 +13,8 @@ CREATE TABLE webhook_head (
     hold_reported boolean     NOT NULL DEFAULT false
 );
 
+COMMENT ON TABLE webhook_head IS 'Up to which recorded event the webhook has read, and what it has reported of the control plane';
+COMMENT ON COLUMN webhook_head.only_row IS 'Always true: as the primary key it keeps the table at one row';
 COMMENT ON COLUMN webhook_head.up_since IS 'The end of the uptime gap that was reported last';
 
 COMMENT ON COLUMN webhook_head.hold_reported IS 'Whether a mass silence was reported whose end was not';
@@ -34,6 +35,7 @@ CREATE TABLE webhook_troubles (
     well_reported_at timestamptz
 );
 
+COMMENT ON TABLE webhook_troubles IS 'Troubles of workspaces and delegations, present or just over, and whether they were reported';
 COMMENT ON COLUMN webhook_troubles.subject IS 'The id of a workspace, or of a delegation';
 
 COMMENT ON COLUMN webhook_troubles.workspace_id IS 'The workspace; of a delegation the caller, and target_id the callee';
@@ -59,6 +61,7 @@ CREATE TABLE webhook_notifications (
     ended_at        timestamptz
 );
 
+COMMENT ON TABLE webhook_notifications IS 'Notifications to the receiver of the webhook, each about one cause';
 COMMENT ON COLUMN webhook_notifications.ended_at IS 'When the receiver accepted it, or it was dropped';
 
 CREATE INDEX webhook_notifications_due ON webhook_notifications (next_attempt_at) WHERE ended_at IS NULL;
@@ -68,7 +71,6 @@ CREATE VIEW api_workspace_name AS SELECT id, name FROM workspaces;
 
 CREATE VIEW api_workspace_stall AS SELECT workspace_id, stalled FROM workspace_heartbeats;
 
--- Links that sign a person in to the console once.
 CREATE TABLE console_links (
     id          uuid PRIMARY KEY,
     hash        bytea       NOT NULL UNIQUE,

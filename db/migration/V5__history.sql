@@ -26,7 +26,6 @@ CREATE INDEX ended_status_periods_first ON ended_status_periods (since) WHERE pr
 -- For the deletion by age, and the minutes.
 CREATE INDEX ended_status_periods_until ON ended_status_periods (until);
 
--- The present status period of each workspace that is not removed.
 CREATE TABLE open_status_periods (
     workspace_id    uuid        PRIMARY KEY,
     since           timestamptz NOT NULL,
@@ -37,7 +36,8 @@ CREATE TABLE open_status_periods (
     error           text
 ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);
 
--- How far the history goes.
+COMMENT ON TABLE open_status_periods IS 'The present status period of each workspace that is not removed';
+
 CREATE TABLE history_head (
     only_row   boolean     PRIMARY KEY DEFAULT true CHECK (only_row),
     last_seq   bigint      NOT NULL,
@@ -47,6 +47,8 @@ CREATE TABLE history_head (
     minute_seq bigint      NOT NULL
 );
 
+COMMENT ON TABLE history_head IS 'How far the history of statuses goes; one row';
+COMMENT ON COLUMN history_head.only_row IS 'Always true: as the primary key it keeps the table at one row';
 COMMENT ON COLUMN history_head.last_seq IS 'The number of the last event that the history includes';
 COMMENT ON COLUMN history_head.began_at IS 'The begin of the history';
 COMMENT ON COLUMN history_head.up_to IS 'The history includes all transitions that were committed a few seconds before this time';
@@ -71,6 +73,7 @@ CREATE TABLE fleet_minutes (
     in_flight      integer
 );
 
+COMMENT ON TABLE fleet_minutes IS 'How many workspaces had each status at the full minute, and what happened in the minute before';
 COMMENT ON COLUMN fleet_minutes.other IS 'With any other status';
 COMMENT ON COLUMN fleet_minutes.transitions IS 'Status periods that began';
 COMMENT ON COLUMN fleet_minutes.heartbeats IS 'Workspaces that had sent a heartbeat since the minute before';

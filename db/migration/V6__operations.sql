@@ -10,5 +10,6 @@ CREATE TABLE replica_reports (
     connections_max  integer          NOT NULL
 );
 
+COMMENT ON TABLE replica_reports IS 'What each replica reported of itself last';
 COMMENT ON COLUMN replica_reports.heartbeats_s IS 'Heartbeats a second that it stored, since its report before';
 COMMENT ON COLUMN replica_reports.connections_used IS 'Of its pool of database connections, at the time of the report';

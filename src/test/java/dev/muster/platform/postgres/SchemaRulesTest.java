@@ -79,6 +79,39 @@ class SchemaRulesTest {
     assertThat(found).isEqualTo(new TreeMap<>(DISTRIBUTED));
   }
 
+  /** {@code \\d+} shows them to operators. */
+  @Test
+  void describesEachTable() {
+    assertThat(tables(""))
+        .as("all tables, less that of the migrations")
+        .hasSizeGreaterThan(35);
+    assertThat(tables("AND obj_description(c.oid) IS NULL")).isEmpty();
+  }
+
+  /** A column by which a table has one row, as each of them says. */
+  @Test
+  void describesEachColumnThatKeepsATableAtOneRow() {
+    assertThat(
+            tables(
+                """
+                AND EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attname = 'only_row'
+                    AND col_description(c.oid, a.attnum) IS NULL)
+                """))
+        .isEmpty();
+  }
+
+  private List<String> tables(String condition) {
+    String names =
+        database.value(
+            """
+            SELECT coalesce(string_agg(c.relname, ','), '') FROM pg_class c
+            WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace
+                AND c.relname <> 'flyway_schema_history' %s
+            """
+                .formatted(condition));
+    return names.isEmpty() ? List.of() : List.of(names.split(","));
+  }
+
   @Test
   void isWrittenWithoutVolatileFunctions() throws IOException {
     assertThat(
