@@ -449,17 +449,17 @@ CREATE TABLE delegations (
     created_at      timestamptz NOT NULL,
     updated_at      timestamptz NOT NULL,
     -- null while it is in flight
-    ended_as        text GENERATED ALWAYS AS (CASE WHEN status IN ('completed', 'failed') THEN status END) STORED
+    terminal_status text GENERATED ALWAYS AS (CASE WHEN status IN ('completed', 'failed') THEN status END) STORED
 ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.05);
 
 COMMENT ON TABLE delegations IS 'The ledger of delegations: caller, callee, task and status';
 
 CREATE INDEX delegations_sent ON delegations (caller_id, created_at, id);
 CREATE INDEX delegations_received ON delegations (callee_id, created_at, id);
-CREATE INDEX delegations_ended ON delegations (ended_as, created_at, id) WHERE ended_as IS NOT NULL;
+CREATE INDEX delegations_ended ON delegations (terminal_status, created_at, id) WHERE terminal_status IS NOT NULL;
 CREATE INDEX delegations_keys ON delegations (caller_id, idempotency_key) WHERE idempotency_key IS NOT NULL;
 -- The rows in flight, which the sweeper reads.
-CREATE INDEX delegations_in_flight ON delegations (deadline) WHERE ended_as IS NULL;
+CREATE INDEX delegations_in_flight ON delegations (deadline) WHERE terminal_status IS NULL;
 
 -- Runtime events, as they were sent, and aggregated into runs. One stream for each workspace. A writer locks the head
 -- first, draws numbers and time from it, and releases it at the commit; so numbers, times and commits of a stream have

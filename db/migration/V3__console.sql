@@ -127,7 +127,7 @@ CREATE INDEX activity_logs_of_delegation ON activity_logs (workspace_id, left(de
 
 CREATE VIEW api_delegation_entry AS
     SELECT delegation_id, id, caller_id, callee_id, task_preview, status, attempt, retry_count, last_heartbeat, deadline,
-        dispatched_at, result_preview, error_detail, error_kind, parent_delegation_id, ended_as, created_at, updated_at
+        dispatched_at, result_preview, error_detail, error_kind, parent_delegation_id, terminal_status, created_at, updated_at
     FROM delegations;
 
 -- Views of the fleet, for the console.
@@ -144,6 +144,6 @@ CREATE VIEW api_event_head AS SELECT last_seq FROM event_head WHERE only_row;
 
 CREATE VIEW api_delivery_queue AS SELECT workspace_id, enqueued_at, owner FROM deliveries WHERE queued;
 
-CREATE VIEW api_delegation_open AS SELECT caller_id, callee_id, status FROM delegations WHERE ended_as IS NULL;
+CREATE VIEW api_delegation_open AS SELECT caller_id, callee_id, status FROM delegations WHERE terminal_status IS NULL;
 
 CREATE VIEW api_identity_action AS SELECT at, who, action, targets FROM operator_actions WHERE outcome = 'done';

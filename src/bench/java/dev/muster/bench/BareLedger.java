@@ -60,7 +60,7 @@ final class BareLedger {
   private static final String SWEEP =
       MOVED.formatted(
               "status = 'failed', error_detail = 'deadline exceeded by sweeper'",
-              "ended_as IS NULL AND deadline < now()")
+              "terminal_status IS NULL AND deadline < now()")
           + CALLER_ROWS
           + EVENTS;
 

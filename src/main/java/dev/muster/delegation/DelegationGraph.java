@@ -21,21 +21,21 @@ class DelegationGraph {
   static final String EDGES =
       """
       SELECT caller_id, callee_id,
-          count(*) FILTER (WHERE ended_as IS NULL) AS in_flight,
+          count(*) FILTER (WHERE terminal_status IS NULL) AS in_flight,
           count(*) FILTER (WHERE status = 'stuck') AS stuck,
-          count(*) FILTER (WHERE ended_as = 'failed') AS failed,
-          count(*) FILTER (WHERE ended_as = 'completed') AS completed,
-          extract(epoch FROM statement_timestamp() - min(created_at) FILTER (WHERE ended_as IS NULL)) AS oldest_s
+          count(*) FILTER (WHERE terminal_status = 'failed') AS failed,
+          count(*) FILTER (WHERE terminal_status = 'completed') AS completed,
+          extract(epoch FROM statement_timestamp() - min(created_at) FILTER (WHERE terminal_status IS NULL)) AS oldest_s
       FROM (
-          (SELECT caller_id, callee_id, status, ended_as, created_at FROM delegations
-          WHERE ended_as IS NULL ORDER BY deadline LIMIT :most)
+          (SELECT caller_id, callee_id, status, terminal_status, created_at FROM delegations
+          WHERE terminal_status IS NULL ORDER BY deadline LIMIT :most)
           UNION ALL
-          (SELECT caller_id, callee_id, status, ended_as, created_at FROM delegations
-          WHERE ended_as = 'failed' AND created_at >= statement_timestamp() - make_interval(secs => :window_s)
+          (SELECT caller_id, callee_id, status, terminal_status, created_at FROM delegations
+          WHERE terminal_status = 'failed' AND created_at >= statement_timestamp() - make_interval(secs => :window_s)
           ORDER BY created_at DESC, id DESC LIMIT :most)
           UNION ALL
-          (SELECT caller_id, callee_id, status, ended_as, created_at FROM delegations
-          WHERE ended_as = 'completed' AND created_at >= statement_timestamp() - make_interval(secs => :window_s)
+          (SELECT caller_id, callee_id, status, terminal_status, created_at FROM delegations
+          WHERE terminal_status = 'completed' AND created_at >= statement_timestamp() - make_interval(secs => :window_s)
           ORDER BY created_at DESC, id DESC LIMIT :most)
           ) AS counted
       GROUP BY caller_id, callee_id

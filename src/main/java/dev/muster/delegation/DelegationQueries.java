@@ -31,11 +31,12 @@ class DelegationQueries {
 
   private static final String SENT = newestFirst("d.caller_id = :workspace AND " + OF_STATUS);
   private static final String RECEIVED = newestFirst("d.callee_id = :workspace AND " + OF_STATUS);
-  private static final String IN_FLIGHT = newestFirst("d.ended_as IS NULL AND " + OF_STATUS);
-  private static final String ENDED = newestFirst("d.ended_as = :status");
+  private static final String IN_FLIGHT = newestFirst("d.terminal_status IS NULL AND " + OF_STATUS);
+  private static final String ENDED = newestFirst("d.terminal_status = :status");
   private static final String IN_FLIGHT_OF =
       newestFirst(
-          "d.ended_as IS NULL AND :workspace IN (d.caller_id, d.callee_id) AND " + OF_STATUS);
+          "d.terminal_status IS NULL AND :workspace IN (d.caller_id, d.callee_id) AND "
+              + OF_STATUS);
 
   private final JdbcClient db;
 

@@ -54,7 +54,7 @@ class DelegationRepository {
   /** Selects the delegations whose message found no space in the callee's feed or queue. */
   private static final String QUEUED =
       """
-      SELECT delegation_id FROM delegations WHERE ended_as IS NULL AND status = 'queued'
+      SELECT delegation_id FROM delegations WHERE terminal_status IS NULL AND status = 'queued'
       ORDER BY deadline LIMIT :most
       """;
 
@@ -74,15 +74,15 @@ class DelegationRepository {
       """
       SELECT caller_id, callee_id, retry_count,
           extract(epoch FROM deadline - clock_timestamp()) * 1000 AS left_ms
-      FROM delegations WHERE delegation_id = :delegation_id AND ended_as IS NULL
+      FROM delegations WHERE delegation_id = :delegation_id AND terminal_status IS NULL
       """;
 
   private static final String COUNT_BY_STATUS =
       """
       SELECT status, count(*) AS delegations, extract(epoch FROM clock_timestamp() - min(created_at)) AS oldest_s
-      FROM delegations WHERE ended_as IS NULL GROUP BY status
+      FROM delegations WHERE terminal_status IS NULL GROUP BY status
       UNION ALL
-      SELECT ended_as, count(*), NULL FROM delegations WHERE ended_as IS NOT NULL GROUP BY ended_as
+      SELECT terminal_status, count(*), NULL FROM delegations WHERE terminal_status IS NOT NULL GROUP BY terminal_status
       """;
 
   /** Generates ids of version 7, which ascend in this process, even within one moment. */

@@ -21,7 +21,7 @@ class DelegationRetention {
       """
       DELETE FROM delegations WHERE delegation_id IN (
           SELECT delegation_id FROM delegations
-          WHERE ended_as IS NOT NULL AND created_at < statement_timestamp() - interval '90 days'
+          WHERE terminal_status IS NOT NULL AND created_at < statement_timestamp() - interval '90 days'
               AND updated_at < statement_timestamp() - interval '90 days'
           LIMIT :most)
       """;

@@ -22,7 +22,7 @@ class EndOnRemoval implements WorkspaceListener {
   private static final String OF_WORKSPACES =
       """
       SELECT delegation_id, callee_id FROM delegations
-      WHERE (caller_id = ANY (:ids) OR callee_id = ANY (:ids)) AND ended_as IS NULL
+      WHERE (caller_id = ANY (:ids) OR callee_id = ANY (:ids)) AND terminal_status IS NULL
       """;
 
   private final JdbcClient db;

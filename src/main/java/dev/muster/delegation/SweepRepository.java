@@ -58,7 +58,7 @@ class SweepRepository {
       WITH due AS MATERIALIZED (
           SELECT * FROM (
               SELECT ctid AS place, delegation_id, status, deadline, NULL::timestamptz AS heartbeat_at FROM delegations
-              WHERE ended_as IS NULL AND deadline < :now AND deadline >= :from
+              WHERE terminal_status IS NULL AND deadline < :now AND deadline >= :from
                   AND (deadline, delegation_id) > (:from, :from_id)
                   AND (:only::text[] IS NULL OR delegation_id = ANY (:only::text[]))
               ORDER BY deadline, delegation_id LIMIT :most) AS next
@@ -79,7 +79,7 @@ class SweepRepository {
               FROM delegations d LEFT JOIN api_workspace_heartbeat b ON b.workspace_id = d.callee_id
               CROSS JOIN LATERAL (SELECT coalesce(d.last_heartbeat,
                   CASE WHEN b.last_heartbeat_at > d.dispatched_at THEN b.last_heartbeat_at END) AS heartbeat_at) AS latest
-              WHERE d.ended_as IS NULL AND d.status <> 'stuck' AND d.deadline >= :now AND d.deadline >= :from
+              WHERE d.terminal_status IS NULL AND d.status <> 'stuck' AND d.deadline >= :now AND d.deadline >= :from
                   AND (d.deadline, d.delegation_id) > (:from, :from_id)
                   AND latest.heartbeat_at < :silent_since
                   AND (:only::text[] IS NULL OR d.delegation_id = ANY (:only::text[]))
@@ -99,7 +99,7 @@ class SweepRepository {
   private static final String PLACES =
       """
       SELECT delegation_id, deadline FROM delegations
-      WHERE ended_as IS NULL AND deadline >= :from AND (deadline, delegation_id) > (:from, :from_id)
+      WHERE terminal_status IS NULL AND deadline >= :from AND (deadline, delegation_id) > (:from, :from_id)
       ORDER BY deadline, delegation_id LIMIT :most
       """;
 

@@ -72,7 +72,7 @@ class DelegationStatusTest {
                     """
                     SELECT pg_get_expr(d.adbin, d.adrelid) FROM pg_attrdef d
                     JOIN pg_attribute a ON a.attrelid = d.adrelid AND a.attnum = d.adnum
-                    WHERE d.adrelid = 'delegations'::regclass AND a.attname = 'ended_as'
+                    WHERE d.adrelid = 'delegations'::regclass AND a.attname = 'terminal_status'
                     """)))
         .containsExactly(all(status -> !status.isInFlight()));
     assertThat(
@@ -84,7 +84,7 @@ class DelegationStatusTest {
                     """)))
         .containsExactly(all(status -> true));
     assertThat(value("SELECT pg_get_indexdef('delegations_in_flight'::regclass)"))
-        .endsWith("WHERE (ended_as IS NULL)");
+        .endsWith("WHERE (terminal_status IS NULL)");
   }
 
   private static String value(String sql) {

@@ -27,13 +27,13 @@ class DelegationSource implements TimelineSource {
       """
       SELECT * FROM (
           (SELECT id, delegation_id, false AS is_sent, caller_id AS peer_id, left(task_preview, 400) AS task, status,
-              left(error_detail, 400) AS error_detail, parent_delegation_id, ended_as, created_at, updated_at
+              left(error_detail, 400) AS error_detail, parent_delegation_id, terminal_status, created_at, updated_at
           FROM api_delegation_entry
           WHERE callee_id = :workspace_id AND (created_at, id) < (:before, :before_id)
           ORDER BY created_at DESC, id DESC LIMIT :limit)
           UNION ALL
           (SELECT id, delegation_id, true, callee_id, left(task_preview, 400), status,
-              left(error_detail, 400), parent_delegation_id, ended_as, created_at, updated_at
+              left(error_detail, 400), parent_delegation_id, terminal_status, created_at, updated_at
           FROM api_delegation_entry
           WHERE caller_id = :workspace_id AND (created_at, id) < (:before, :before_id)
           ORDER BY created_at DESC, id DESC LIMIT :limit)) AS both_sides
@@ -88,7 +88,7 @@ class DelegationSource implements TimelineSource {
                 (row.getBoolean("is_sent") ? "to " : "from ") + TimelineEntry.PEER,
                 row.getString("status"),
                 error == null ? row.getString("task") : error,
-                row.getString("ended_as") == null
+                row.getString("terminal_status") == null
                     ? null
                     : Duration.between(at, Timestamps.instant(row, "updated_at")).toMillis(),
                 new Refs(null, id, null, null, null, row.getObject("peer_id", UUID.class), null),

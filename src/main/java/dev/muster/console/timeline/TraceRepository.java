@@ -56,7 +56,7 @@ class TraceRepository {
       """
       SELECT delegation_id, caller_id, callee_id, left(task_preview, 400) AS task, status, attempt, deadline,
           left(coalesce(result_preview, error_detail), 400) AS result, parent_delegation_id, created_at,
-          CASE WHEN ended_as IS NOT NULL THEN updated_at END AS ended_at
+          CASE WHEN terminal_status IS NOT NULL THEN updated_at END AS ended_at
       FROM api_delegation_entry WHERE delegation_id = ANY (:ids) ORDER BY created_at, id
       """;
 

@@ -82,9 +82,7 @@ class SchemaRulesTest {
   /** {@code \\d+} shows them to operators. */
   @Test
   void describesEachTable() {
-    assertThat(tables(""))
-        .as("all tables, less that of the migrations")
-        .hasSizeGreaterThan(35);
+    assertThat(tables("")).as("all tables, less that of the migrations").hasSizeGreaterThan(35);
     assertThat(tables("AND obj_description(c.oid) IS NULL")).isEmpty();
   }
 
