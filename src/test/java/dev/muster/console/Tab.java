@@ -7,6 +7,7 @@ import com.microsoft.playwright.PlaywrightException;
 import com.microsoft.playwright.Request;
 import com.microsoft.playwright.assertions.PlaywrightAssertions;
 import com.microsoft.playwright.options.ColorScheme;
+import com.microsoft.playwright.options.Contrast;
 import com.microsoft.playwright.options.ForcedColors;
 import com.microsoft.playwright.options.Media;
 import com.microsoft.playwright.options.ReducedMotion;
@@ -23,6 +24,9 @@ public final class Tab {
   public enum Look {
     LIGHT,
     DARK,
+    /** The page is asked for more contrast, and chooses the colours. */
+    MORE_CONTRAST,
+    /** The system's colours replace those of the page. */
     HIGH_CONTRAST
   }
 
@@ -125,6 +129,7 @@ public final class Tab {
         new Page.EmulateMediaOptions()
             .setMedia(Media.SCREEN)
             .setColorScheme(look == Look.DARK ? ColorScheme.DARK : ColorScheme.LIGHT)
+            .setContrast(look == Look.MORE_CONTRAST ? Contrast.MORE : Contrast.NO_PREFERENCE)
             .setForcedColors(look == Look.HIGH_CONTRAST ? ForcedColors.ACTIVE : ForcedColors.NONE));
     return this;
   }

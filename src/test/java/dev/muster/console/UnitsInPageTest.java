@@ -6,9 +6,11 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicContainer;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
 /**
@@ -28,6 +30,15 @@ class UnitsInPageTest {
       }
       """;
 
+  /** These start the console, which needs a server: each page that is opened runs them. */
+  private static final Set<String> ENTRIES = Set.of("/src/app.js", "/src/boot.js");
+
+  private static final String IMPORT =
+      """
+      async paths => (await Promise.allSettled(paths.map(path => import(path))))
+        .map((one, i) => one.reason && `${paths[i]}: ${one.reason}`).filter(Boolean)
+      """;
+
   private static final String RUN =
       """
       async ([file, name]) => {
@@ -42,6 +53,21 @@ class UnitsInPageTest {
         }
       }
       """;
+
+  /** {@link ConsoleSourcesTest} checks that none needs another to be imported before it. */
+  @Test
+  void eachModuleCanBeImported(Tab tab) throws IOException {
+    UnitPage.open(tab);
+    try (Stream<Path> files = Files.walk(ConsoleSourcesTest.SOURCES)) {
+      List<String> paths =
+          files
+              .map(file -> "/src/" + ConsoleSourcesTest.SOURCES.relativize(file))
+              .filter(path -> path.endsWith(".js") && !ENTRIES.contains(path))
+              .toList();
+      assertThat(paths).hasSizeGreaterThan(80);
+      assertThat((List<?>) tab.page().evaluate(IMPORT, paths)).isEmpty();
+    }
+  }
 
   @TestFactory
   Stream<DynamicContainer> units(Tab tab) throws IOException {
