@@ -9,7 +9,7 @@ export const NOW = '2026-11-25T02:16:09Z';
 
 /**
  * Opens the page with a fleet of `rows`. `answer` returns the responses to its requests, which are collected in `calls`;
- * the queries of the urls that it opens are collected in `urls`.
+ * the queries of the urls that it opens are collected in `urls`. `live.load` loads a new snapshot.
  */
 export function mount(rows, { query = '', role = 'operator', answer = async () => null } = {}) {
   const app = document.createElement('div');
@@ -30,6 +30,7 @@ export function mount(rows, { query = '', role = 'operator', answer = async () =
     store, isLoaded: true, failure: null, summary: null, visible: () => [], refresh() {}, start() {},
     onChange: fn => (listeners.add(fn), () => listeners.delete(fn)),
     notify: touched => listeners.forEach(fn => fn(touched)),
+    load: rows => (store.load(readSnapshot(msf1(rows))), live.notify(null)),
     apply: (...events) => live.notify(events.map(event => store.apply({ at: NOW, since: NOW, ...event })).filter(row => row >= 0)),
   };
   const place = text => ({ path: '/ui/fleet', segments: ['fleet'], query: new URLSearchParams(text) });

@@ -28,7 +28,7 @@ const make = (tag, name, parent) => {
 export class FleetMap {
   /** @param {object} needs the same as for FleetTable */
   constructor(needs) {
-    Object.assign(this, { needs, view: needs.view, store: needs.view.store, arrangement: MAP, chosen: -1, active: -1, isPointed: false });
+    Object.assign(this, { needs, view: needs.view, store: needs.view.store, arrangement: MAP, chosen: -1, active: -1, activeId: '', isPointed: false });
     this.#build();
     this.paint = new MapPaint(this.canvas, this.store);
     this.#listen();
@@ -124,6 +124,7 @@ export class FleetMap {
   #go(row) {
     if (row >= 0) {
       this.active = row;
+      this.activeId = this.store.id(row);
       this.#mark();
       this.#describe(row);
     }
@@ -190,7 +191,9 @@ export class FleetMap {
     this.rows = this.cells.blocks.flatMap(({ family }) => family.rows);
     this.painted = this.view.rows;
     this.paint.all(this.cells, (family) => nameOf(this.store, family));
-    this.active = this.paint.x[this.active] >= 0 ? this.active : -1;
+    const active = this.store.index.find(this.activeId); // by id, since a new snapshot may give a workspace another row
+    this.active = this.paint.x[active] >= 0 ? active : -1;
+    this.pointed = -1;
     this.#mark();
     this.#describe(this.active);
   }

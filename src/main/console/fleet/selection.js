@@ -16,56 +16,62 @@ export class Selection {
    */
   constructor(needs) {
     Object.assign(this, needs);
-    /** Single rows that are selected. */
-    this.rows = new Set();
-    /** The filter whose matches are all selected; null while single rows are selected. */
+    /** Ids of the single workspaces that are selected; a new snapshot may give them other rows. @type {Set<string>} */
+    this.ids = new Set();
+    /** The filter whose matches are all selected; null while single workspaces are selected. */
     this.query = null;
     this.heads = [];
   }
 
   /** @param {number} row @returns {boolean} whether it is selected */
   has(row) {
-    return this.query === null ? this.rows.has(row) : this.view.store.alive[row] === 1 && this.view.test(row);
+    const { store, test } = this.view;
+    return this.query === null ? this.ids.size > 0 && this.ids.has(store.id(row)) : store.alive[row] === 1 && test(row);
   }
 
   /** @returns {number} number of selected workspaces */
   count() {
-    return this.query === null ? this.rows.size : this.view.matched.length;
+    return this.query === null ? this.ids.size : this.view.matched.length;
   }
 
-  /** Selects or deselects a row. When all matches were selected, the other matches stay selected as single rows. */
+  /** Selects or deselects a row. When all matches were selected, the other matches stay selected as single workspaces. */
   toggle(row) {
     if (!this.mayChange()) {
       return;
     }
+    const { store, matched } = this.view;
     if (this.query !== null) {
-      this.rows = new Set(this.view.matched);
+      this.ids = new Set(Array.from(matched, (one) => store.id(one)));
       this.query = null;
     }
-    this.rows.delete(row) || this.rows.add(row);
+    const id = store.id(row);
+    this.ids.delete(id) || this.ids.add(id);
     this.#show();
   }
 
   /** Selects all that match the current filter. */
   all() {
-    this.rows.clear();
-    this.query = this.view.query;
+    this.ids.clear();
+    this.query = this.view.valid;
     this.#show();
   }
 
   clear() {
-    this.rows.clear();
+    this.ids.clear();
     this.query = null;
     this.#show();
   }
 
   /** Updates the selection: drops it when it is by another filter than the current one, and drops removed workspaces. */
   follow() {
-    const { store, query } = this.view;
-    if (this.query !== null && this.query !== query) {
+    const { store, valid } = this.view;
+    if (this.query !== null && this.query !== valid) {
       this.query = null;
     }
-    this.rows.forEach((row) => store.alive[row] || this.rows.delete(row));
+    if (this.shape !== store.shape) {
+      this.shape = store.shape;
+      this.ids.forEach((id) => store.rowOf(id) >= 0 || this.ids.delete(id));
+    }
     this.#mark();
   }
 
@@ -154,8 +160,7 @@ export class Selection {
   }
 
   async #ask(action) {
-    const { store, query } = this.view;
-    const which = this.query === null ? { ids: [...this.rows].map((row) => store.id(row)) } : { filter: query };
+    const which = this.query === null ? { ids: [...this.ids] } : { filter: this.query };
     try {
       const { askForBulk } = await import('../pages/bulk-dialog.js');
       const run = await askForBulk(action, which);

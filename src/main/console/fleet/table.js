@@ -38,7 +38,7 @@ export class FleetTable {
     this.view = needs.view;
     const kind = needs.kind ?? tableKind(needs.view.store);
     this.kind = needs.selection?.column(kind) ?? kind;
-    [this.active, this.chosen, this.tick, this.second] = [-1, -1, 0, 0];
+    [this.active, this.activeId, this.chosen, this.tick, this.second] = [-1, '', -1, 0, 0];
     this.isPointed = false;
     this.#build();
     needs.selection?.head(this.element);
@@ -150,7 +150,7 @@ export class FleetTable {
   }
 
   #moveByKind(key) {
-    const to = this.active >= 0 ? (this.kind.key?.(key, this.activeRow) ?? null) : null;
+    const to = this.active >= 0 ? (this.kind.key?.(key, this.view.rows[this.active]) ?? null) : null;
     if (to >= 0 && to !== null) {
       this.active = Math.max(0, this.view.rows.indexOf(to));
     }
@@ -168,7 +168,7 @@ export class FleetTable {
 
   #activate(index) {
     this.active = index;
-    this.activeRow = this.view.rows[index] ?? -1;
+    this.activeId = index in this.view.rows ? this.view.store.id(this.view.rows[index]) : '';
     this.list.reveal(index);
     const slot = this.list.slotOf(index);
     if (slot) {
@@ -178,9 +178,9 @@ export class FleetTable {
 
   /** Draws all, after a change of the rows, their order or their height. */
   refresh() {
-    const { rows, sort, direction } = this.view;
+    const { rows, sort, direction, store } = this.view;
     this.tick++;
-    this.active = this.activeRow >= 0 ? rows.indexOf(this.activeRow) : -1;
+    this.active = rows.indexOf(store.index.find(this.activeId)); // by id, since a new snapshot may give a workspace another row
     this.element.setAttribute('aria-rowcount', String(rows.length + 1));
     for (const [i, [, , key]] of this.kind.columns.entries()) {
       const header = this.head.children[i];

@@ -36,11 +36,13 @@ export class FleetView {
     /** The groups in trouble of the rows that match. */
     this.troubleGroups = new TroubleGroups(store);
     this.test = () => true;
+    /** The last valid filter. */
+    this.valid = '';
     /** @type {?FilterError} */
     this.error = null;
   }
 
-  /** Sets filter, sort and arrangement, and applies them. An invalid filter sets `error` and keeps the rows. */
+  /** Sets filter, sort and arrangement, and applies them. An invalid filter sets `error` and keeps the last valid one. */
   show({ query = '', sort = 'severity', direction = 'asc', arrangement = TABLE }) {
     Object.assign(this, { query, sort, direction, arrangement });
     this.apply();
@@ -49,16 +51,7 @@ export class FleetView {
   /** Filters and sorts all rows. */
   apply() {
     const { store } = this;
-    try {
-      this.test = filter(this.query, store, this.now());
-      this.error = null;
-    } catch (error) {
-      if (!(error instanceof FilterError)) {
-        throw error;
-      }
-      this.error = error;
-      return;
-    }
+    this.#retest();
     const place = this.arrangement.place(this.sort);
     const places = new Float64Array(store.capacity).fill(NOT_SHOWN);
     const found = [];
@@ -75,7 +68,6 @@ export class FleetView {
     this.matched = found;
     this.moved.clear();
     this.troubleGroups.reset(this.test);
-    this.shape = store.shape;
   }
 
   /** Moves the rows in `moved` to their places. Filters and sorts all rows when that is not enough. */
@@ -124,17 +116,27 @@ export class FleetView {
   }
 
   #retest() {
-    this.shape = this.store.shape;
-    this.test = this.error ? this.test : filter(this.query, this.store, this.now());
+    const { query, store } = this;
+    this.shape = store.shape;
+    try {
+      this.test = filter(query, store, this.now());
+      [this.valid, this.error] = [query, null];
+    } catch (error) {
+      if (!(error instanceof FilterError)) {
+        throw error;
+      }
+      this.error = error;
+      this.test = filter(this.valid, store, this.now());
+    }
   }
 
   /** @returns {boolean} whether a change of one row may change whether others match the filter */
   dependsOnOthers() {
-    return /\b(under|parent):/i.test(this.query);
+    return /\b(under|parent):/i.test(this.valid);
   }
 
   /** @returns {boolean} whether the filter depends on the current time */
   dependsOnTime() {
-    return /\b(silent|since)[<>]/i.test(this.query);
+    return /\b(silent|since)[<>]/i.test(this.valid);
   }
 }

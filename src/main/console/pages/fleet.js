@@ -76,15 +76,17 @@ export function open(root, first, context) {
   async function act(row, action) {
     if (action === 'choose') {
       selection.toggle(row);
-      return;
+    } else {
+      await post(store.id(row), store.name(row), action);
     }
-    const id = store.id(row);
-    const name = store.name(row);
+  }
+
+  async function post(id, name, action) {
     try {
       await call('POST', `/workspaces/${id}/${action}`);
       const undo = { pause: 'resume', resume: 'pause' }[action];
       toast(`${name}: ${action === 'restart' ? 'restart requested; its next heartbeat tells it' : `${action}d`}`,
-        undo ? { action: { label: 'Undo', run: () => act(row, undo) } } : {});
+        undo ? { action: { label: 'Undo', run: () => post(id, name, undo) } } : {});
     } catch (error) {
       toast(`${name}: ${error.detail ?? error.message}`, { isBad: true });
     }
