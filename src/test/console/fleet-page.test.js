@@ -16,6 +16,13 @@ export function showsTheWorstFirstInItsOwnWords() {
   equal(root.querySelector('[role=grid]').getAttribute('aria-rowcount'), '51');
 }
 
+export function datesWhatBeganOnAnotherDay() {
+  const silent = { status: 'offline', since: '2026-11-20T02:05:09Z', heard: '2026-11-20T02:02:09Z' };
+  const { root } = mount(fleet(3, i => i === 0 ? silent : i === 1 ? { status: 'degraded', reason: 'error_rate', since: '2026-11-25T02:05:09Z' } : {}));
+  equal([...root.querySelectorAll('.causes li > .soft:not(.runtime)')].map(since => since.textContent), ['since 2026-11-20 02:05:09', 'since 02:05:09']);
+  ok(shown(root).some(row => /Silent since 2026-11-20 02:02:09/.test(row.querySelector('.col-why').textContent)), 'the date in the column Why');
+}
+
 export function hasFewRowsInThePageHoweverMany() {
   const { root } = mount(fleet(20_000));
   ok(shown(root).length < 60, `${shown(root).length} rows`);

@@ -1,5 +1,5 @@
 import * as clock from '/src/net/clock.js';
-import { ago, clockTime, counted, duration, exact, useZone } from '/src/text/time.js';
+import { ago, clockTime, counted, dated, duration, exact, useZone } from '/src/text/time.js';
 import { equal, ok } from './assert.js';
 
 export function writesAges() {
@@ -16,6 +16,15 @@ export function writesMomentsInTheChosenZone() {
   useZone('no/zone');
   equal(exact(at), '2026-11-25 02:14:03 UTC');
   equal(exact('garbage'), '–');
+}
+
+export function writesTheDateOfATimeThatIsADayAway() {
+  const now = Date.parse('2026-11-25T02:16:09Z');
+  equal([now - 86_399_000, now - 86_400_000, now + 60_000, now + 86_400_000].map(ms => dated(ms, now)),
+    ['02:16:10', '2026-11-24 02:16:09', '02:17:09', '2026-11-26 02:16:09']);
+  useZone('Asia/Kathmandu');
+  equal(dated(Date.parse('2026-11-20T20:00:00Z'), now), '2026-11-21 01:45:00');
+  useZone('utc');
 }
 
 export function standsStillWhileFrozen() {

@@ -1,5 +1,5 @@
-import { equal, ok } from './assert.js';
-import { asOf } from '/src/pages/timeline.js';
+import { equal, ok, until } from './assert.js';
+import { asOf, open } from '/src/pages/timeline.js';
 import { linesOf } from '/src/pages/timeline-lanes.js';
 import { periodAt } from '/src/pages/workspace-past.js';
 
@@ -34,6 +34,18 @@ export function tellsNothingThatCameLater() {
   equal(asOf(message, AT), { ...message, status: null, duration_ms: null });
   const status = { kind: 'status', at: at(0), status: 'online' };
   equal(asOf(status, AT), status);
+}
+
+export async function putsADateAboveEachDay() {
+  const entries = ['2026-11-25T02:14:03Z', '2026-11-25T00:00:01Z', '2026-11-24T23:59:59Z', '2026-11-20T08:00:00Z']
+    .map(time => ({ kind: 'status', id: time, at: time, title: 'a change', status: 'online', refs: {} }));
+  const root = document.createElement('div');
+  document.body.append(root);
+  const handle = open(root, { query: new URLSearchParams() }, { call: async () => ({ entries, next: null }), navigate() {}, workspace: { id: 'w' } });
+  await until(() => root.querySelector('.timeline'), 'the list');
+  const words = [...root.querySelectorAll('.timeline > li')].map(line => line.querySelector('h2, .entry-time').textContent);
+  equal(words, ['2026-11-25', '02:14:03', '00:00:01', '2026-11-24', '23:59:59', '2026-11-20', '08:00:00']);
+  handle.close();
 }
 
 export function findsThePeriodThatLasted() {

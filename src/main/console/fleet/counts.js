@@ -3,7 +3,7 @@ import { html, nothing } from 'lit-html';
 import { statusMark, statusWord } from '../parts/status-mark.js';
 import { advise } from '../text/advice.js';
 import { visible } from '../text/safe.js';
-import { clockTime, counted, number } from '../text/time.js';
+import { counted, dated, number } from '../text/time.js';
 import { STATUS } from './columns.js';
 import { STEPS } from './row.js';
 
@@ -73,7 +73,7 @@ function causeLine(group, around, show) {
   ).next[0];
   return html`<li>
     ${statusMark(status, { words: `${number(group.count)} ${statusWord(status)}` })}
-    <span class="soft">since ${clockTime(group.since * 1000)}</span>
+    <span class="soft">since ${dated(group.since * 1000, around.now)}</span>
     <bdi class="cause-text">${causeText(group)}</bdi>
     ${group.runtime ? html`<span class="soft runtime">runtime <bdi>${visible(group.runtime)}</bdi></span>` : nothing}
     <span class="hint">→ ${step ? STEPS[step.action][0] : ''}</span>

@@ -3,7 +3,7 @@ import { glyphElement, statusWord, toneOf } from '../parts/status-mark.js';
 import { why } from '../text/advice.js';
 import { visible } from '../text/safe.js';
 import { ofRow } from '../text/subject.js';
-import { clockTime, counted } from '../text/time.js';
+import { counted, dated } from '../text/time.js';
 import { Cells, familiesOf } from './cells.js';
 import { isBad } from './filter.js';
 import { MapPaint, TONES } from './map-paint.js';
@@ -164,7 +164,7 @@ export class FleetMap {
     const reason = why(subject, { ...around, neighbours: around.of(row) });
     const mark = make('span', `status-mark ${toneOf(status)}`);
     const word = make('span', '', mark);
-    word.textContent = store.alive[row] ? `${statusWord(status)}${subject.sinceMs ? ` since ${clockTime(subject.sinceMs)}` : ''}` : 'removed';
+    word.textContent = store.alive[row] ? `${statusWord(status)}${subject.sinceMs ? ` since ${dated(subject.sinceMs, around.now)}` : ''}` : 'removed';
     word.before(glyphElement(status));
     const name = make('bdi', 'map-name');
     name.textContent = visible(store.name(row)) || '(no name)';

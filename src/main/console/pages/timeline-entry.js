@@ -1,6 +1,6 @@
 /** Draws one entry of a timeline. */
 import { html, nothing } from 'lit-html';
-import { age } from '../parts/moment.js';
+import { clock } from '../parts/moment.js';
 import { copyButton } from '../parts/copy.js';
 import { stateWord } from '../parts/state-word.js';
 import { statusMark } from '../parts/status-mark.js';
@@ -34,7 +34,7 @@ export function entryLine(entry, { found, opened, toggle, workspace, focused }) 
   const [glyph, word] = KIND[entry.kind] ?? ['·', entry.kind];
   const refs = entry.refs ?? {};
   return html`<li class="entry kind-${entry.kind}" data-key="${entry.kind}:${entry.id}" aria-current=${focused ? 'true' : nothing}>
-      <span class="entry-time">${age(entry.at, { exact: true })}</span>
+      <span class="entry-time">${clock(entry.at)}</span>
       <span class="entry-dot" title=${word}><span aria-hidden="true">${glyph}</span><span class="off-screen">${word}</span></span>
       <div class="entry-body">
         <p class="entry-title"><button type="button" class="disclose" aria-expanded=${opened} @click=${toggle}>${inline(entry.title, { empty: word })}</button>

@@ -4,6 +4,7 @@ import { repeat } from 'lit-html/directives/repeat.js';
 import { age } from '../parts/moment.js';
 import { asCurl } from '../parts/curl.js';
 import { Loaded, drawn, empty } from '../parts/loaded.js';
+import { day } from '../text/time.js';
 import { entryLine } from './timeline-entry.js';
 import { drawLanes } from './timeline-lanes.js';
 
@@ -77,8 +78,8 @@ export function open(root, place, context) {
     return found.length === 0
       ? empty('Nothing has happened here yet.', html`<p>Changes of the status, messages, delegations and runs appear here, with what caused them.</p>`)
       : html`<div class="lanes-frame"><svg class="lanes" aria-hidden="true"></svg>
-          <ol class="timeline">${repeat(found, keyOf, (entry) => entryLine(entry, { found, opened: opened.has(keyOf(entry)),
-            toggle: () => toggle(keyOf(entry)), workspace, focused: query.get('focus') === keyOf(entry) }))}</ol></div>
+          <ol class="timeline">${repeat(found, keyOf, (entry, i) => html`${dayOf(entry, found[i - 1])}${entryLine(entry, { found,
+            opened: opened.has(keyOf(entry)), toggle: () => toggle(keyOf(entry)), workspace, focused: query.get('focus') === keyOf(entry) })}`)}</ol></div>
         ${next === null ? html`<p class="meta rows-end">That is all that is kept.</p>` : html`<p class="rows-end"><button type="button" @click=${more}>Earlier</button></p>`}`;
   };
 
@@ -146,6 +147,12 @@ export function asOf(entry, ms) {
     return { ...entry, status: null, duration_ms: null, text: duration === null ? entry.text : null };
   }
   return entry;
+}
+
+/** Returns the heading of a day above its newest entry; `newer` is the entry before it in the list. */
+function dayOf(entry, newer) {
+  const date = day(entry.at);
+  return newer !== undefined && day(newer.at) === date ? nothing : html`<li class="entry-day"><h2><time datetime=${date}>${date}</time></h2></li>`;
 }
 
 /** Returns the key of an entry, in the url and in the list. */

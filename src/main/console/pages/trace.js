@@ -2,7 +2,7 @@
 import { html, nothing, render, svg } from 'lit-html';
 import { now } from '../net/clock.js';
 import { action } from '../parts/action.js';
-import { age, until } from '../parts/moment.js';
+import { age, until, when } from '../parts/moment.js';
 import { copyButton } from '../parts/copy.js';
 import { asCurl } from '../parts/curl.js';
 import { Loaded, drawn, problem } from '../parts/loaded.js';
@@ -76,7 +76,7 @@ export function open(root, place, context) {
     const span = spanOf(nodes, now());
     return html`${head(nodes)}
       ${isWhole === false ? html`<p class="notice">This trace is larger than what is shown: 1,000 parts at most.</p>` : nothing}
-      <p class="legend meta">${age(new Date(span.from).toISOString(), { exact: true })} to ${age(new Date(span.to).toISOString(), { exact: true })}:
+      <p class="legend meta">${when(new Date(span.from).toISOString())} to ${when(new Date(span.to).toISOString())}:
         ${duration((span.to - span.from) / 1000)}. Every line is joined by ids; none is guessed.</p>
       <ol class="trace">${treeOf(nodes).map((one) => row(one, span))}</ol>`;
   };

@@ -1,7 +1,7 @@
 /** `<mu-moment>`: shows a time relative to the server's clock, updated every second, with the exact time in the tooltip. */
 import { html } from 'lit-html';
 import { now, onTick } from '../net/clock.js';
-import { ago, clockTime, duration, exact } from '../text/time.js';
+import { ago, clockTime, dated, duration, exact } from '../text/time.js';
 
 class Moment extends HTMLElement {
   #at = '';
@@ -13,7 +13,7 @@ class Moment extends HTMLElement {
     this.#show();
   }
 
-  /** @param {'age' | 'until' | 'exact' | 'since'} form */
+  /** @param {'age' | 'until' | 'clock' | 'when' | 'since'} form */
   set form(form) {
     this.#form = form;
     this.#show();
@@ -44,11 +44,10 @@ class Moment extends HTMLElement {
 const FORMS = {
   age: behind,
   until: ahead,
-  exact: clockTime,
-  since: (ms) => `since ${now() - ms < DAY_MS ? clockTime(ms) : exact(ms)} (${duration((now() - ms) / 1000)})`,
+  clock: clockTime,
+  when: (ms) => dated(ms, now()),
+  since: (ms) => `since ${dated(ms, now())} (${duration((now() - ms) / 1000)})`,
 };
-
-const DAY_MS = 86_400_000;
 
 function behind(ms) {
   const words = ago(ms, now());
@@ -66,10 +65,27 @@ customElements.define('mu-moment', Moment);
  * Returns how long ago a time was.
  *
  * @param {string} iso
- * @param {{exact?: boolean}} [options] `exact` returns the time of day instead
  */
-export function age(iso, { exact: exactly = false } = {}) {
-  return html`<mu-moment .form=${exactly ? 'exact' : 'age'} .at=${iso}></mu-moment>`;
+export function age(iso) {
+  return html`<mu-moment .form=${'age'} .at=${iso}></mu-moment>`;
+}
+
+/**
+ * Returns a time of day without its date.
+ *
+ * @param {string} iso
+ */
+export function clock(iso) {
+  return html`<mu-moment .form=${'clock'} .at=${iso}></mu-moment>`;
+}
+
+/**
+ * Returns a time of day, with its date when it is a day or more away.
+ *
+ * @param {string} iso
+ */
+export function when(iso) {
+  return html`<mu-moment .form=${'when'} .at=${iso}></mu-moment>`;
 }
 
 /**

@@ -1,5 +1,5 @@
 /** Derives the cause, the evidence and the next steps for a workspace from an ordered list of rules; the first match decides. */
-import { clockTime, counted, duration } from './time.js';
+import { counted, dated, duration } from './time.js';
 
 /**
  * @typedef {object} Subject state of a workspace
@@ -68,9 +68,9 @@ const RULES = [
   [
     (w, s) => w.status === 'offline' && s.uptimeGap,
     (w, s) => ({
-      cause: `Muster itself did not run until ${clockTime(s.uptimeGap.since)}: its agents may not have found their way back yet.`,
+      cause: `Muster itself did not run until ${dated(s.uptimeGap.since, s.now)}: its agents may not have found their way back yet.`,
       evidence: evidence(w, s),
-      next: [next('wait', `Wait until ${clockTime(s.uptimeGap.until)}; then statuses are as reliable as ever.`), next('host', 'Still silent then: look at its host.')],
+      next: [next('wait', `Wait until ${dated(s.uptimeGap.until, s.now)}; then statuses are as reliable as ever.`), next('host', 'Still silent then: look at its host.')],
     }),
   ],
   [
@@ -132,7 +132,7 @@ const RULES = [
   [
     (w, s) => s.massSilence && w.lastHeartbeatMs !== null && seconds(w.lastHeartbeatMs, s.now) > s.staleAfterS,
     (w, s) => ({
-      cause: `Silent ${silence(w, s)}. Too many fell silent at once, so none is taken offline until ${clockTime(s.massSilence.until)}.`,
+      cause: `Silent ${silence(w, s)}. Too many fell silent at once, so none is taken offline until ${dated(s.massSilence.until, s.now)}.`,
       evidence: evidence(w, s),
       next: [next('host', 'Look at the network between the agents and Muster.')],
     }),
@@ -182,7 +182,7 @@ export function advise(subject, surroundings) {
 }
 
 const silence = (w, s) =>
-  s.isPast ? `for longer than ${duration(s.staleAfterS)}` : w.lastHeartbeatMs === null ? 'from the beginning' : `since ${clockTime(w.lastHeartbeatMs)}, limit ${duration(s.staleAfterS)}`;
+  s.isPast ? `for longer than ${duration(s.staleAfterS)}` : w.lastHeartbeatMs === null ? 'from the beginning' : `since ${dated(w.lastHeartbeatMs, s.now)}, limit ${duration(s.staleAfterS)}`;
 
 const heartbeatText = (w, s) =>
   w.lastHeartbeatMs === null ? '' : `Its heartbeats still arrive (${duration(seconds(w.lastHeartbeatMs, s.now))} ago).`;

@@ -52,6 +52,15 @@ export function clockTime(time) {
   return `${p.hour}:${p.minute}:${p.second}`;
 }
 
+const DAY_MS = 86_400_000;
+
+/**
+ * @param {number} ms a time
+ * @param {number} now in ms
+ * @returns {string} the time of day, such as 02:16:09; with its date when it is a day or more away: 2026-11-25 02:16:09
+ */
+export const dated = (ms, now) => (Math.abs(now - ms) < DAY_MS ? clockTime(ms) : `${day(ms)} ${clockTime(ms)}`);
+
 /** @param {number | string} time ms or ISO @returns {string} such as 2026-11-25 02:16:09 UTC */
 export function exact(time) {
   const ms = moment(time);
@@ -67,7 +76,11 @@ export function exact(time) {
 
 /** @param {number | string} time ms or ISO @returns {string} such as 2026-11-25 */
 export function day(time) {
-  const p = parts(moment(time), DAY);
+  const ms = moment(time);
+  if (zoneName === 'UTC') {
+    return new Date(ms).toISOString().slice(0, 10);
+  }
+  const p = parts(ms, DAY);
   return `${p.year}-${p.month}-${p.day}`;
 }
 
@@ -121,7 +134,7 @@ export function duration(seconds) {
  * @returns {string} its age, or its date when it is a day old or older
  */
 export function ago(ms, now) {
-  return now - ms < 86_400_000 ? duration((now - ms) / 1000) : day(ms);
+  return now - ms < DAY_MS ? duration((now - ms) / 1000) : day(ms);
 }
 
 /** @param {number} count @param {string} word singular @param {string} [many] plural @returns {string} such as 1 message, 2,314 messages */
