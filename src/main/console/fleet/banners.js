@@ -10,9 +10,22 @@ import { clockTime, zone } from '../text/time.js';
  * @param {'own_absence' | 'mass_silence'} kind
  * @returns {?{since: number, until: number}} in ms; null without such a banner
  */
-export function banner(fleet, kind) {
+function banner(fleet, kind) {
   const one = fleet.summary?.banners.find((candidate) => candidate.kind === kind);
   return one ? { since: Date.parse(one.since), until: Date.parse(one.until) } : null;
+}
+
+/**
+ * Returns what the advice for each workspace depends on besides its own state.
+ *
+ * @param {import('./live.js').LiveFleet} fleet
+ * @param {?{stale_after_s: number}} session
+ * @param {number} now server time in ms
+ * @returns {import('../text/advice.js').Surroundings}
+ */
+export function surroundings(fleet, session, now) {
+  const [uptimeGap, massSilence] = [banner(fleet, 'own_absence'), banner(fleet, 'mass_silence')];
+  return { now, staleAfterS: session?.stale_after_s ?? 180, uptimeGap, massSilence };
 }
 
 /** @returns {?string} the text of a banner; null without one, and after its end */

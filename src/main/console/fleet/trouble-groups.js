@@ -211,6 +211,22 @@ export class TroubleGroups {
   }
 }
 
+/**
+ * Counts the offline workspaces that fell silent at about a time, by a pass over all rows.
+ *
+ * @param {import('./store.js').FleetStore} store
+ * @param {number} heard time of a last heartbeat, in seconds
+ * @returns {{together: number, of: number}} as {@link TroubleGroups#together}
+ */
+export function silentTogether(store, heard) {
+  let together = 0;
+  for (let row = 0; row < store.n; row++) {
+    const isOffline = store.alive[row] === 1 && store.status[row] === STATUS.offline;
+    together += Number(isOffline && store.heard[row] >= heard - TOGETHER_S && store.heard[row] < heard + TOGETHER_S);
+  }
+  return { together, of: store.total() };
+}
+
 /** Adds to the count of a number, and removes a count that becomes 0; the number 0 is ignored. */
 function count(counts, number, by) {
   const now = (counts.get(number) ?? 0) + by;

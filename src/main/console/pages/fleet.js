@@ -2,7 +2,7 @@
 import { html, nothing, render } from 'lit-html';
 import { isShortcut } from '../parts/keys.js';
 import { toast } from '../parts/toast.js';
-import { banner } from '../fleet/banners.js';
+import { surroundings } from '../fleet/banners.js';
 import { causeList, counts, queryOf } from '../fleet/counts.js';
 import { groupList, groups } from '../fleet/groups.js';
 import { Selection } from '../fleet/selection.js';
@@ -55,9 +55,8 @@ export function open(root, first, context) {
   fleet.visible = () => surface.visible();
 
   function around() {
-    const { stale_after_s: staleAfterS } = session.current() ?? { stale_after_s: 180 };
-    const [uptimeGap, massSilence] = [banner(fleet, 'own_absence'), banner(fleet, 'mass_silence')];
-    return { now: clock.now(), staleAfterS, uptimeGap, massSilence, of: (row) => view.troubleGroups.together(row), isPast: fleet.isPast === true };
+    const of = (row) => view.troubleGroups.together(row);
+    return { ...surroundings(fleet, session.current(), clock.now()), of, isPast: fleet.isPast === true };
   }
 
   /** Sets parameters of the url. With `replace` no history entry is added, as for typed text. */

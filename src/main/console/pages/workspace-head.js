@@ -6,7 +6,6 @@ import { copyButton } from '../parts/copy.js';
 import { asCurl, commandLine } from '../parts/curl.js';
 import { statusMark } from '../parts/status-mark.js';
 import { workspaceLink } from '../parts/workspace-link.js';
-import { now } from '../net/clock.js';
 import { advise } from '../text/advice.js';
 import { command } from '../text/shell.js';
 import { inline } from '../text/safe.js';
@@ -31,12 +30,9 @@ export function head({ id, record, removed }, { actions, mayAct, toChat, session
 }
 
 /** Returns the box *Why*: cause, evidence and next steps. */
-export function why(workspace, { actions, mayAct, session, address, stream }) {
+export function why(workspace, { actions, mayAct, around, address, stream }) {
   const { record, row, id, removed } = workspace;
-  const { cause, evidence, next: steps } = advise(ofRecord({ ...record, ...(row ?? {}), ...liveOf(record) }), {
-    now: now(),
-    staleAfterS: session.current()?.stale_after_s ?? 180,
-  });
+  const { cause, evidence, next: steps } = advise(ofRecord({ ...record, ...(row ?? {}), ...liveOf(record) }), around);
   const next = removed ? [] : steps;
   return html`<section class="why-box" aria-label="Why" data-status=${record.stalled && record.status === 'online' ? 'stalled' : record.status}>
       <p class="cause">${inline(cause, { most: 600 })}</p>

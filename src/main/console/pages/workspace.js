@@ -1,5 +1,7 @@
 /** The page of a workspace, `/ui/w/{id}`, with its tabs. With the parameter `at` it opens workspace-past.js instead. */
 import { html, nothing, render } from 'lit-html';
+import { surroundings } from '../fleet/banners.js';
+import { silentTogether } from '../fleet/trouble-groups.js';
 import { now, onTick } from '../net/clock.js';
 import { followWorkspace } from '../net/workspace-stream.js';
 import { asCurl } from '../parts/curl.js';
@@ -142,6 +144,17 @@ function openNow(root, place, context) {
     });
   }
 
+  /** Returns what the advice depends on besides the workspace; it is the same as on the page of the fleet. */
+  function around() {
+    const { fleet } = context;
+    const { status, last_heartbeat_at: heard } = workspace.record;
+    const isSilent = status === 'offline' && Boolean(heard) && fleet.isLoaded;
+    return {
+      ...surroundings(fleet, session.current(), now()),
+      neighbours: isSilent ? silentTogether(fleet.store, Math.floor(Date.parse(heard) / 1000)) : null,
+    };
+  }
+
   /** Returns the url of a tab, with the current time zone. */
   const address = (name) => {
     const params = new URLSearchParams({ tab: name, ...(query.has('tz') ? { tz: query.get('tz') } : {}) });
@@ -169,7 +182,7 @@ function openNow(root, place, context) {
       ${workspace.removed ? html`<div class="notice bad" role="status">This workspace was removed ${age(found.removed_at)}. What it did is kept
         for a while; nothing can be sent to it, and its id is not used again.</div>` : nothing}
       ${record.error ? problem(record.error, () => record.refresh()) : nothing}
-      ${why(workspace, { actions, mayAct, session, address, stream })}
+      ${why(workspace, { actions, mayAct, around: around(), address, stream })}
       ${periods.value && !workspace.removed ? ribbon(periods.value, now(), (iso) => `${address('timeline')}&at=${encodeURIComponent(iso)}`) : nothing}
       ${facts(workspace)}
       ${tabs()}`, top);

@@ -142,6 +142,30 @@ class FleetOutageTest {
   }
 
   @Test
+  void thePageOfAWorkspaceNamesTheSameCauseAsTheFleet(Tab tab) {
+    try (TestServer server = TestServer.start()) {
+      for (int i = 0; i < 6; i++) {
+        server.client().createOnline("Silent " + i);
+      }
+      server
+          .database()
+          .execute(
+              "UPDATE workspace_heartbeats SET status = 'offline', status_since = now() -"
+                  + " interval '7 min', last_heartbeat_at = now() - interval '10 min'");
+      Page page = open(tab, server.port());
+      String alike = page.locator(".fleet-row[aria-rowindex='2'] .col-why").textContent();
+      assertThat(alike).contains("1 of 6 that fell silent within one minute");
+      page.locator(".fleet-row[aria-rowindex='2'] .name-link").click();
+      assertThat(page.locator(".why-box .cause")).hasText(alike);
+      server.database().execute("UPDATE workspaces SET created_at = created_at - interval '1 h'");
+      server.database().execute("UPDATE control_plane_uptime SET up_since = now()");
+      page.reload();
+      assertThat(page.locator(".why-box .cause"))
+          .containsText("Muster itself did not run until", LATE);
+    }
+  }
+
+  @Test
   void ownAbsenceAndMassSilenceAreBanners(Tab tab) {
     try (TestServer server = TestServer.start()) {
       server.client().createOnline("Bystander");
