@@ -73,13 +73,15 @@ export function frame(root) {
    *
    * @param {'connection' | 'absence' | 'mass-silence'} kind
    * @param {?string} text null removes the banner
-   * @param {{label: string, run: () => void}} [action] a button in the banner
+   * @param {object} [more]
+   * @param {{label: string, run: () => void}} [more.action] a button in the banner
+   * @param {string} [more.countdown] a text that changes each second, so screen readers do not speak it
    */
-  function banner(kind, text, action) {
+  function banner(kind, text, { action, countdown = '' } = {}) {
     if (text === null) {
       banners.delete(kind);
     } else {
-      banners.set(kind, { text, action });
+      banners.set(kind, { text, action, countdown });
     }
     const place = root.querySelector('#banner');
     const first = BANNERS.find((one) => banners.has(one));
@@ -89,7 +91,7 @@ export function frame(root) {
     render(
       shownOne === undefined
         ? nothing
-        : html`<span>${shownOne.text}</span> ${
+        : html`<span>${shownOne.text}<span aria-hidden="true">${shownOne.countdown}</span></span> ${
             shownOne.action
               ? html`<button type="button" class="small" @click=${shownOne.action.run}>${shownOne.action.label}</button>`
               : nothing

@@ -32,6 +32,7 @@ export function standsStillWhileFrozen() {
   ok(Math.abs(clock.now() - Date.now() - 60_000) < 1000, 'the offset');
   clock.freeze(5);
   equal([clock.now(), clock.frozen()], [5, true]);
+  ok(Math.abs(clock.estimate() - Date.now() - 60_000) < 1000, 'the estimate goes on');
   clock.freeze(9);
   equal(clock.now(), 5);
   clock.thaw();

@@ -21,8 +21,11 @@ export function sync(server, tookMs = 0) {
   }
 }
 
+/** @returns {number} the server's time in ms by the last estimate, also while frozen */
+export const estimate = () => Date.now() + offset;
+
 /** @returns {number} the server's time in ms; while frozen, the time at which the clock was frozen */
-export const now = () => frozenAt ?? Date.now() + offset;
+export const now = () => frozenAt ?? estimate();
 
 /** @returns {boolean} */
 export const frozen = () => frozenAt !== null;
