@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -17,7 +18,8 @@ import tools.jackson.databind.json.JsonMapper;
  *
  * <p>The frame is four letters, the length of the head (u32, a multiple of 4), the head as JSON
  * padded with spaces, and the columns. Columns are little-endian, and each begins at a multiple of
- * 4. Offsets in the head count from the end of the head.
+ * 4. The first column are ids, which are big-endian. Offsets in the head count from the end of the
+ * head.
  */
 public final class BinaryTable {
 
@@ -29,6 +31,8 @@ public final class BinaryTable {
     private final Map<String, Integer> numbers = new HashMap<>();
     private final List<String> words = new ArrayList<>();
     private final int none;
+    private @Nullable String last;
+    private int numberOfLast;
 
     public Words(int none) {
       this.none = none;
@@ -39,6 +43,14 @@ public final class BinaryTable {
       if (word == null) {
         return none;
       }
+      if (!word.equals(last)) {
+        numberOfLast = find(word);
+        last = word;
+      }
+      return numberOfLast;
+    }
+
+    private int find(String word) {
       @Nullable Integer known = numbers.get(word);
       if (known != null) {
         return known;
@@ -58,11 +70,18 @@ public final class BinaryTable {
   }
 
   private final String magic;
+  private final ByteBuffer ids;
   private final Map<String, ByteBuffer> columns = new LinkedHashMap<>();
 
-  /** Takes the four letters of the format. */
-  public BinaryTable(String magic) {
+  /** Takes the four letters of the format, and how many ids there are. */
+  public BinaryTable(String magic, int ids) {
     this.magic = magic;
+    this.ids = add("id", 16, ids).order(ByteOrder.BIG_ENDIAN);
+  }
+
+  /** Adds the next id. */
+  public void putId(UUID id) {
+    ids.putLong(id.getMostSignificantBits()).putLong(id.getLeastSignificantBits());
   }
 
   /**
@@ -79,10 +98,12 @@ public final class BinaryTable {
   }
 
   /** Writes all columns, with the head and its directory {@code dir}. */
-  public byte[] write(Map<String, ? extends Object> head, JsonMapper json) {
+  public BinaryAnswer write(Map<String, ? extends Object> head, JsonMapper json) {
     Map<String, Object> all = new LinkedHashMap<>(head);
     all.put("dir", directory());
-    return assemble(json.writeValueAsBytes(all));
+    byte[] headBytes = json.writeValueAsBytes(all);
+    int idsFrom = 8 + aligned(headBytes.length);
+    return BinaryAnswer.of(assemble(headBytes), idsFrom, idsFrom + ids.capacity());
   }
 
   private Map<String, List<Integer>> directory() {

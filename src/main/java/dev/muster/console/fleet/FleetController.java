@@ -41,7 +41,7 @@ class FleetController {
   @RouteAccess(CallerKind.VIEWER)
   void fleet(Caller caller, HttpServletRequest request, HttpServletResponse response)
       throws IOException {
-    FleetSnapshots.Kept snapshot = snapshots.of(FleetAudience.of(caller));
+    FleetReader.Snapshot snapshot = snapshots.of(FleetAudience.of(caller));
     response.setHeader(HttpHeaders.ETAG, snapshot.etag());
     response.setHeader(HttpHeaders.CACHE_CONTROL, "private, no-cache");
     response.setHeader(HttpHeaders.VARY, HttpHeaders.ACCEPT_ENCODING);

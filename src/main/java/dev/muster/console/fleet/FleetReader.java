@@ -53,8 +53,12 @@ class FleetReader {
       FleetWorkspace.SELECT + "WHERE removed_at IS NULL ORDER BY created_at, id";
 
   /** A snapshot in format MSF1 that includes all events up to {@code seq}. */
-  @SuppressWarnings("ArrayRecordComponent") // several MiB: passed on, never compared
-  record Snapshot(long seq, byte[] bytes) {}
+  record Snapshot(long seq, BinaryAnswer answer) {
+
+    String etag() {
+      return "\"" + seq + "\"";
+    }
+  }
 
   private record Head(long seq, Instant at) {}
 
@@ -81,11 +85,16 @@ class FleetReader {
   }
 
   Snapshot read(FleetAudience audience) {
-    return RequestDeadline.within(
-        TIMEOUT, () -> Objects.requireNonNull(transaction.execute(status -> readAll(audience))));
+    SnapshotColumns columns = new SnapshotColumns();
+    Head head =
+        RequestDeadline.within(
+            TIMEOUT,
+            () ->
+                Objects.requireNonNull(transaction.execute(status -> readAll(audience, columns))));
+    return new Snapshot(head.seq(), columns.write(head.seq(), head.at(), json));
   }
 
-  private Snapshot readAll(FleetAudience audience) {
+  private Head readAll(FleetAudience audience, SnapshotColumns to) {
     timeouts.allow(TIMEOUT);
     Head head =
         db.sql(HEAD)
@@ -95,7 +104,6 @@ class FleetReader {
     @Nullable UUID self = audience.self();
     Set<UUID> peers = self == null ? Set.of() : Set.copyOf(hierarchy.peersOf(self));
     Map<UUID, State> states = states();
-    SnapshotColumns columns = new SnapshotColumns();
     db.sql(WORKSPACES)
         .withFetchSize(ROWS_IN_A_FETCH)
         .query(row -> {
@@ -103,12 +111,12 @@ class FleetReader {
           UUID id = workspace.id();
           State state = Objects.requireNonNull(states.get(id), "no status, which indicates a bug");
           if (self == null || id.equals(self)) {
-            columns.add(workspace, state);
+            to.add(workspace, state);
           } else if (peers.contains(id)) {
-            columns.add(workspace, forPeers(state));
+            to.add(workspace, forPeers(state));
           }
         });
-    return new Snapshot(head.seq(), columns.write(head.seq(), head.at(), json));
+    return head;
   }
 
   private Map<UUID, State> states() {

@@ -2,6 +2,7 @@ package dev.muster.console.fleet;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import dev.muster.console.fleet.FleetReader.Snapshot;
 import dev.muster.platform.problem.ProblemException;
 import java.time.Duration;
 import java.util.Objects;
@@ -24,21 +25,13 @@ class FleetSnapshots {
   /** Leaves time to respond within the deadline of a request. */
   private static final Duration MAX_WAIT = Duration.ofSeconds(4);
 
-  /** A snapshot as it is sent. */
-  record Kept(long seq, BinaryAnswer answer) {
-
-    String etag() {
-      return "\"" + seq + "\"";
-    }
-  }
-
   private final FleetReader reader;
   private final ReentrantLock oneAtATime = new ReentrantLock();
-  private final Cache<FleetAudience, Kept> kept =
+  private final Cache<FleetAudience, Snapshot> kept =
       Caffeine.newBuilder()
           .expireAfterWrite(KEPT)
           .maximumWeight(MAX_BYTES)
-          .weigher((FleetAudience audience, Kept one) -> one.answer().size())
+          .weigher((FleetAudience audience, Snapshot one) -> one.answer().size())
           .build();
 
   FleetSnapshots(FleetReader reader) {
@@ -46,12 +39,12 @@ class FleetSnapshots {
   }
 
   /** Returns the kept snapshot, or makes one; refuses with {@code UNAVAILABLE} after 4 s. */
-  Kept of(FleetAudience audience) {
-    Kept found = kept.getIfPresent(audience);
+  Snapshot of(FleetAudience audience) {
+    Snapshot found = kept.getIfPresent(audience);
     return found == null ? make(audience) : found;
   }
 
-  private Kept make(FleetAudience audience) {
+  private Snapshot make(FleetAudience audience) {
     try {
       if (!oneAtATime.tryLock(MAX_WAIT.toMillis(), TimeUnit.MILLISECONDS)) {
         throw ProblemException.unavailable(
@@ -62,14 +55,9 @@ class FleetSnapshots {
       throw ProblemException.unavailable("the server is shutting down");
     }
     try {
-      return Objects.requireNonNull(kept.get(audience, this::read));
+      return Objects.requireNonNull(kept.get(audience, reader::read));
     } finally {
       oneAtATime.unlock();
     }
-  }
-
-  private Kept read(FleetAudience audience) {
-    FleetReader.Snapshot snapshot = reader.read(audience);
-    return new Kept(snapshot.seq(), BinaryAnswer.of(snapshot.bytes()));
   }
 }

@@ -3,7 +3,6 @@ package dev.muster.console.fleet;
 import dev.muster.console.fleet.BinaryTable.Words;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -66,7 +65,7 @@ public final class SnapshotColumns {
   }
 
   /** Writes all rows as of the event {@code seq}. */
-  public byte[] write(long seq, Instant at, JsonMapper json) {
+  public BinaryAnswer write(long seq, Instant at, JsonMapper json) {
     long base = earliest == NO_TIME ? at.getEpochSecond() : earliest;
     Map<UUID, Integer> places = placesOfParents();
     Columns columns = new Columns(rows.size(), base);
@@ -98,10 +97,9 @@ public final class SnapshotColumns {
   /** The columns of all rows, with the dictionaries of their words. */
   private static final class Columns {
 
-    private final BinaryTable table = new BinaryTable("MSF1");
+    private final BinaryTable table;
     private final ByteArrayOutputStream names = new ByteArrayOutputStream();
     private final long base;
-    private final ByteBuffer id;
     private final ByteBuffer parent;
     private final ByteBuffer since;
     private final ByteBuffer lastHeartbeat;
@@ -123,7 +121,7 @@ public final class SnapshotColumns {
     /** Times are seconds after {@code base}. */
     Columns(int rows, long base) {
       this.base = base;
-      this.id = table.add("id", 16, rows).order(ByteOrder.BIG_ENDIAN);
+      this.table = new BinaryTable("MSF1", rows);
       this.parent = table.add("parent", 4, rows);
       this.since = table.add("since", 4, rows);
       this.lastHeartbeat = table.add("heard", 4, rows);
@@ -139,10 +137,9 @@ public final class SnapshotColumns {
     }
 
     void put(FleetWorkspace workspace, State state, int placeOfParent) {
-      UUID of = workspace.id();
       @Nullable Long heartbeat = state.lastHeartbeatEpochS();
       names.writeBytes(workspace.name().getBytes(StandardCharsets.UTF_8));
-      id.putLong(of.getMostSignificantBits()).putLong(of.getLeastSignificantBits());
+      table.putId(workspace.id());
       parent.putInt(placeOfParent);
       since.putInt((int) (state.sinceEpochS() - base));
       lastHeartbeat.putInt(heartbeat == null ? NONE : (int) (heartbeat - base));
@@ -157,7 +154,7 @@ public final class SnapshotColumns {
       flags.put((byte) (state.flags() | (workspace.isPush() ? PUSH : 0)));
     }
 
-    byte[] write(Map<String, Object> head, JsonMapper json) {
+    BinaryAnswer write(Map<String, Object> head, JsonMapper json) {
       table.add("names", names.toByteArray());
       head.put(
           "dict",

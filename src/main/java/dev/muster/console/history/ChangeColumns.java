@@ -1,9 +1,9 @@
 package dev.muster.console.history;
 
+import dev.muster.console.fleet.BinaryAnswer;
 import dev.muster.console.fleet.BinaryTable;
 import dev.muster.console.fleet.BinaryTable.Words;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -64,18 +64,15 @@ final class ChangeColumns {
             errors.number(error)));
   }
 
-  byte[] write(JsonMapper json) {
+  BinaryAnswer write(JsonMapper json) {
     Instant end = to;
     if (changes.size() > most) {
       long cut = changes.get(most).atMs();
       changes.removeIf(change -> change.atMs() >= cut);
       end = from.plusMillis(cut - 1);
     }
-    BinaryTable table = new BinaryTable("MSC1");
-    ByteBuffer ids = table.add("id", 16, rows.size()).order(ByteOrder.BIG_ENDIAN);
-    rows.keySet()
-        .forEach(
-            id -> ids.putLong(id.getMostSignificantBits()).putLong(id.getLeastSignificantBits()));
+    BinaryTable table = new BinaryTable("MSC1", rows.size());
+    rows.keySet().forEach(table::putId);
     ByteBuffer row = table.add("row", 4, changes.size());
     ByteBuffer at = table.add("at", 4, changes.size());
     ByteBuffer error = table.add("error", 2, changes.size());

@@ -6,8 +6,10 @@ import dev.muster.console.fleet.FleetWorkspace;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
@@ -25,7 +27,7 @@ class FleetNames {
 
   private static final Duration KEPT = Duration.ofSeconds(30);
 
-  /** About 60 MB; a larger fleet is read each time. */
+  /** About 80 MB; a larger fleet is read each time. */
   private static final int MAX_KEPT = 300_000;
 
   private static final int ROWS_IN_A_FETCH = 5000;
@@ -36,33 +38,43 @@ class FleetNames {
   private static final String SOME =
       FleetWorkspace.SELECT + "WHERE id = ANY (:ids) ORDER BY created_at, id";
 
+  /** Workspaces in the order of creation, and the place of each in the list. */
+  record Names(List<FleetWorkspace> all, Map<UUID, Integer> places) {
+
+    static Names of(List<FleetWorkspace> all) {
+      Map<UUID, Integer> places = HashMap.newHashMap(all.size());
+      for (int i = 0; i < all.size(); i++) {
+        places.put(all.get(i).id(), i);
+      }
+      return new Names(all, places);
+    }
+  }
+
   private final JdbcClient db;
-  private final Cache<String, List<FleetWorkspace>> kept =
+  private final Cache<String, Names> kept =
       Caffeine.newBuilder()
           .expireAfterWrite(KEPT)
           .maximumWeight(MAX_KEPT)
-          .weigher((String key, List<FleetWorkspace> all) -> all.size())
+          .weigher((String key, Names names) -> names.all().size())
           .build();
 
   FleetNames(JdbcClient db) {
     this.db = db;
   }
 
-  /**
-   * Returns all that had a row within the last 30 s, removed ones too, in the order of creation.
-   */
-  List<FleetWorkspace> all() {
+  /** Returns all that had a row within the last 30 s, removed ones too. */
+  Names all() {
     return Objects.requireNonNull(kept.get(ALL_NAMES, _ -> readAll()));
   }
 
-  private List<FleetWorkspace> readAll() {
+  private Names readAll() {
     List<FleetWorkspace> all = new ArrayList<>();
     db.sql(ALL)
         .withFetchSize(ROWS_IN_A_FETCH)
         .query(row -> {
           all.add(FleetWorkspace.read(row));
         });
-    return all;
+    return Names.of(all);
   }
 
   /**

@@ -143,10 +143,11 @@ class HistoryController {
     return new Range(start, end, head);
   }
 
-  private static void send(byte[] bytes, HttpServletRequest request, HttpServletResponse response)
+  private static void send(
+      BinaryAnswer answer, HttpServletRequest request, HttpServletResponse response)
       throws IOException {
     response.setHeader(HttpHeaders.CACHE_CONTROL, "private, no-store");
     response.setHeader(HttpHeaders.VARY, HttpHeaders.ACCEPT_ENCODING);
-    BinaryAnswer.of(bytes).send(request, response);
+    answer.send(request, response);
   }
 }

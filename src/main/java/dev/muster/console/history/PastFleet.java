@@ -1,8 +1,10 @@
 package dev.muster.console.history;
 
+import dev.muster.console.fleet.BinaryAnswer;
 import dev.muster.console.fleet.FleetWorkspace;
 import dev.muster.console.fleet.SnapshotColumns;
 import dev.muster.console.fleet.SnapshotColumns.State;
+import dev.muster.console.history.FleetNames.Names;
 import dev.muster.platform.deadline.RequestDeadline;
 import dev.muster.platform.postgres.StatementTimeouts;
 import dev.muster.platform.postgres.Timestamps;
@@ -18,6 +20,7 @@ import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -128,53 +131,66 @@ class PastFleet {
    *
    * @param seq the number of the last event that the history includes
    */
-  byte[] at(Instant at, Instant to, long seq) {
-    return bounded(() -> {
-      Map<UUID, State> states = new HashMap<>();
-      db.sql(AT)
-          .param("at", Timestamps.utc(at))
-          .param("to", Timestamps.utc(to))
-          .withFetchSize(ROWS_IN_A_FETCH)
-          .query(row -> {
-            states.putIfAbsent(row.getObject(1, UUID.class), state(row));
-          });
-      SnapshotColumns columns = new SnapshotColumns();
-      add(names.all(), states, columns);
-      add(names.of(states.keySet()), states, columns);
-      return columns.write(seq, at, json);
-    });
+  BinaryAnswer at(Instant at, Instant to, long seq) {
+    return bounded(
+        () -> {
+          SnapshotColumns columns = new SnapshotColumns();
+          readAt(at, to, columns);
+          return columns;
+        },
+        columns -> columns.write(seq, at, json));
   }
 
-  /** Moves the states of some workspaces into rows, in the order of the names. */
-  private static void add(List<FleetWorkspace> named, Map<UUID, State> states, SnapshotColumns to) {
-    for (FleetWorkspace one : named) {
-      @Nullable State state = states.remove(one.id());
+  private void readAt(Instant at, Instant to, SnapshotColumns columns) {
+    Names known = names.all();
+    @Nullable State[] states = new State[known.all().size()];
+    Map<UUID, State> others = new HashMap<>();
+    db.sql(AT)
+        .param("at", Timestamps.utc(at))
+        .param("to", Timestamps.utc(to))
+        .withFetchSize(ROWS_IN_A_FETCH)
+        .query(row -> {
+          UUID id = row.getObject(1, UUID.class);
+          @Nullable Integer place = known.places().get(id);
+          if (place == null) {
+            others.putIfAbsent(id, state(row));
+          } else if (states[place] == null) {
+            states[place] = state(row);
+          }
+        });
+    for (int i = 0; i < states.length; i++) {
+      @Nullable State state = states[i];
       if (state != null) {
-        to.add(one, state);
+        columns.add(known.all().get(i), state);
       }
+    }
+    for (FleetWorkspace other : names.of(others.keySet())) {
+      columns.add(other, Objects.requireNonNull(others.get(other.id())));
     }
   }
 
   /** Returns the status changes after {@code from} until {@code to}, in format MSC1. */
-  byte[] changes(Instant from, Instant to) {
-    return bounded(() -> {
-      ChangeColumns columns = new ChangeColumns(from, to, MAX_CHANGES);
-      db.sql(CHANGES)
-          .param("from", Timestamps.utc(from))
-          .param("to", Timestamps.utc(to))
-          .param("most", MAX_CHANGES + 1)
-          .withFetchSize(ROWS_IN_A_FETCH)
-          .query(row -> {
-            columns.add(
-                row.getObject(1, UUID.class),
-                row.getLong(2),
-                row.getString(3),
-                row.getString(4),
-                row.getString(5),
-                row.getString(6));
-          });
-      return columns.write(json);
-    });
+  BinaryAnswer changes(Instant from, Instant to) {
+    return bounded(
+        () -> {
+          ChangeColumns columns = new ChangeColumns(from, to, MAX_CHANGES);
+          db.sql(CHANGES)
+              .param("from", Timestamps.utc(from))
+              .param("to", Timestamps.utc(to))
+              .param("most", MAX_CHANGES + 1)
+              .withFetchSize(ROWS_IN_A_FETCH)
+              .query(row -> {
+                columns.add(
+                    row.getObject(1, UUID.class),
+                    row.getLong(2),
+                    row.getString(3),
+                    row.getString(4),
+                    row.getString(5),
+                    row.getString(6));
+              });
+          return columns;
+        },
+        columns -> columns.write(json));
   }
 
   /** Returns the newest {@code most} status periods of a workspace in a range, oldest first. */
@@ -193,8 +209,8 @@ class PastFleet {
         row.getString(3), row.getString(4), row.getString(5), row.getLong(2), null, 0, 0);
   }
 
-  /** Reads in one transaction, two readers at a time. */
-  private byte[] bounded(Supplier<byte[]> read) {
+  /** Reads in one transaction, and writes after it; two readers at a time. */
+  private <T> BinaryAnswer bounded(Supplier<T> read, Function<T, BinaryAnswer> write) {
     try {
       if (!readers.tryAcquire(MAX_WAIT.toMillis(), TimeUnit.MILLISECONDS)) {
         throw ProblemException.unavailable(
@@ -205,14 +221,16 @@ class PastFleet {
       throw ProblemException.unavailable("the server is shutting down");
     }
     try {
-      return RequestDeadline.within(
-          TIMEOUT,
-          () ->
-              Objects.requireNonNull(
-                  transaction.execute(status -> {
-                    timeouts.allow(TIMEOUT);
-                    return read.get();
-                  })));
+      T columns =
+          RequestDeadline.within(
+              TIMEOUT,
+              () ->
+                  Objects.requireNonNull(
+                      transaction.execute(status -> {
+                        timeouts.allow(TIMEOUT);
+                        return read.get();
+                      })));
+      return write.apply(columns);
     } finally {
       readers.release();
     }

@@ -174,7 +174,7 @@ class FleetSnapshotTest {
         runner -> {
           if (runner == 6) {
             while (writing.get() > 0 && snapshots.size() < 40) {
-              snapshots.add(DecodedFleet.of(reader.read(new FleetAudience(null)).bytes()));
+              snapshots.add(DecodedFleet.of(reader.read(new FleetAudience(null)).answer().plain()));
             }
           } else {
             try {
