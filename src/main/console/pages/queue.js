@@ -20,6 +20,7 @@ const EVERY_MS = 5000;
 const STATES = ['waiting', 'delivering', 'delivered', 'failed', 'expired', 'dropped'];
 const KINDS = ['message', 'delegation', 'result'];
 const OPEN = new Set(['waiting', 'delivering']);
+const UNDELIVERED = new Set(['failed', 'expired', 'dropped']);
 
 /** @type {import('./rights.js').Page['open']} */
 export function open(root, place, context) {
@@ -54,7 +55,7 @@ export function open(root, place, context) {
 
   const end = (row, verb, word) => confirm({
     title: `${word} this message?`,
-    text: html`<p>It will not be delivered, and the delegation that it carries ends with it. This cannot be undone.</p>`,
+    text: html`<p>It will not be delivered. A delegation that it carries ends with it, which cannot be undone; another message can be queued again.</p>`,
     action: word,
     danger: true,
     requests: [{ method: 'POST', path: `/admin/a2a-queue/${row.queue_id}/${verb}` }],
@@ -86,7 +87,9 @@ export function open(root, place, context) {
       ? html`${action('Retry now', () => change(row, 'retry'), { hint: 'Tries it at once, or when the target can take it' })}
           ${action('Expire', () => end(row, 'expire', 'Expire'))}
           ${action('Cancel', () => end(row, 'cancel', 'Cancel'))}`
-      : nothing;
+      : UNDELIVERED.has(row.state)
+        ? action('Queue again', () => change(row, 'retry'), { hint: 'It waits again, under the same id and as long as at first' })
+        : nothing;
   }
 
   const columns = own === null ? 8 : 7;

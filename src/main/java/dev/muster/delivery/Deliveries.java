@@ -143,7 +143,7 @@ public class Deliveries {
           return Optional.of(() -> direct.repeat(outgoing, slot, target, key));
         }
         case AppendResult.OtherContent() -> throw reused();
-        case AppendResult.QueueFull() -> throw queueFull(target);
+        case AppendResult.QueueFull() -> throw queueFull(target.id());
         case AppendResult.NotFree() -> {
           return append(outgoing, slot, target, Way.QUEUE);
         }
@@ -215,12 +215,12 @@ public class Deliveries {
     return queueCompletion.endUndelivered(claim -> queue.claimWaiting(key, claim), state, why) > 0;
   }
 
-  static ProblemException queueFull(DeliveryTarget target) {
+  static ProblemException queueFull(UUID targetId) {
     return new ProblemException(
         ErrorCode.QUEUE_FULL,
         MessageAdmission.MAX_QUEUED
             + " messages wait for the workspace "
-            + target.id()
+            + targetId
             + " already; try again later");
   }
 

@@ -85,7 +85,7 @@ class DirectDeliveries {
       return sendAgain(outgoing, slot, target, key);
     }
     if (waiting.hasWaiting(target.id(), MessageAdmission.MAX_QUEUED)) {
-      throw Deliveries.queueFull(target);
+      throw Deliveries.queueFull(target.id());
     }
     return outcomes
         .queueAgain(key, outgoing.priority(), outgoing.life(), settings.retryAmbiguous())

@@ -25,7 +25,6 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.springframework.web.bind.annotation.GetMapping;
@@ -42,19 +41,19 @@ class QueueAdminController {
 
   private final QueueListRepository list;
   private final Deliveries deliveries;
-  private final QueueWakeUps wakeUps;
+  private final QueueRetry retries;
   private final ListResponses responses;
   private final CommitAwareTransactions transactions;
 
   QueueAdminController(
       QueueListRepository list,
       Deliveries deliveries,
-      QueueWakeUps wakeUps,
+      QueueRetry retries,
       ListResponses responses,
       CommitAwareTransactions transactions) {
     this.list = list;
     this.deliveries = deliveries;
-    this.wakeUps = wakeUps;
+    this.retries = retries;
     this.responses = responses;
     this.transactions = transactions;
   }
@@ -114,22 +113,12 @@ class QueueAdminController {
         total.waiting(), total.delivering(), total.oldestS(), list.mostWaiting(MAX_TARGETS));
   }
 
-  /**
-   * Makes a waiting message due now. If its target cannot take it now, the message waits until the
-   * target can.
-   */
+  /** Makes a waiting message due now, or queues a message again that ended undelivered. */
   @PostMapping("/admin/a2a-queue/{queueId}/retry")
   QueueView retry(Caller caller, @PathVariable UUID queueId) {
     AccessChecks.requireAdmin(caller);
     ActivityKey key = key(queueId);
-    boolean _ =
-        transactions.runRetryingDeadlocks(_ -> {
-          if (!list.makeDue(key)) {
-            throw refusal(queueId, key);
-          }
-          return true;
-        });
-    wakeUps.queued(Set.of(key.workspaceId()));
+    retries.retry(queueId, key);
     return view(queueId, key);
   }
 
@@ -157,28 +146,21 @@ class QueueAdminController {
   }
 
   private ActivityKey key(UUID queueId) {
-    return list.keyOf(queueId).orElseThrow(() -> unknown(queueId));
+    return list.keyOf(queueId).orElseThrow(() -> QueueRetry.unknown(queueId));
   }
 
   private QueueView view(UUID queueId, ActivityKey key) {
-    return QueueView.of(list.find(key).orElseThrow(() -> unknown(queueId)), null, null);
-  }
-
-  private static ProblemException unknown(UUID queueId) {
-    return new ProblemException(
-        ErrorCode.NOT_FOUND, "no message " + queueId + " is in the queue, or no longer");
+    return QueueView.of(list.find(key).orElseThrow(() -> QueueRetry.unknown(queueId)), null, null);
   }
 
   /** Builds the refusal for a message that does not wait. */
   private ProblemException refusal(UUID queueId, ActivityKey key) {
-    QueuedMessage found = list.find(key).orElseThrow(() -> unknown(queueId));
+    QueuedMessage found = list.find(key).orElseThrow(() -> QueueRetry.unknown(queueId));
     return found.state().isEnd()
         ? new ProblemException(
             ErrorCode.WRONG_STATE,
             "the message is " + found.state().wire() + " (expected: one that waits)",
             Map.of("state", found.state().wire()))
-        : new ProblemException(
-            ErrorCode.DELIVERING,
-            "the message is being delivered right now; try again when that attempt has ended");
+        : QueueRetry.delivering();
   }
 }

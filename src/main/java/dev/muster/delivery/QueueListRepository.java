@@ -67,6 +67,7 @@ class QueueListRepository {
               AND o.queue_state = :state AND (:kind::text IS NULL OR o.kind = :kind)
               AND (:target::uuid IS NULL OR o.workspace_id = :target) AND (:sender::uuid IS NULL OR o.sender_id = :sender)
               AND %s
+              AND NOT EXISTS (SELECT FROM deliveries d WHERE d.workspace_id = o.workspace_id AND d.seq = o.seq)
           ORDER BY o.ended_at DESC, o.workspace_id DESC LIMIT :limit
           """
               .formatted(IS_SHOWN);
@@ -133,7 +134,10 @@ class QueueListRepository {
     return page(OPEN, filter, after, limit);
   }
 
-  /** Returns the messages that ended in the filter's state, the newest first. */
+  /**
+   * Returns the messages that ended in the filter's state, the newest first, without those that are
+   * delivered again.
+   */
   List<QueuedMessage> ended(Filter filter, PageCursor before, int limit) {
     return page(ENDED, filter, before, limit);
   }
