@@ -35,8 +35,11 @@ function followFleet() {
     const fleet = new LiveFleet({ call, stream });
     const hide = showConnection(stream, () => document.getElementById('connection'), shell.banner);
     const hideBanners = showBanners(fleet, shell.banner);
+    const stopCounting = fleet.onChange(() => shell.count(fleet.summary));
     context.fleet = fleet;
     leaveFleet = () => {
+      stopCounting();
+      shell.count(null);
       fleet.stop();
       hideBanners();
       hide();

@@ -2,9 +2,16 @@
 import { html, nothing, render } from 'lit-html';
 import { PAGES, pagesOf, pathOf } from './router.js';
 import { applySettings, userMenu } from './parts/user-menu.js';
+import { number } from './text/time.js';
 
 /** Banner kinds by priority, highest first. Only one banner is shown at a time. */
 const BANNERS = ['connection', 'absence', 'mass-silence'];
+
+/** Page → what is counted beside its title, by the summary of the fleet. */
+const COUNTS = {
+  delegations: ({ delegations }) => counted(delegations.stuck, html` stuck`),
+  queue: ({ queue }) => counted(queue.waiting, html` <span class="hidden-label">waiting</span>`),
+};
 
 /**
  * Builds the frame.
@@ -24,6 +31,8 @@ export function frame(root) {
   const main = root.querySelector('#page');
   const banners = new Map();
   let shown = '';
+  let drawBar = () => {};
+  let summary = null;
 
   /** Replaces the content of the page area. @returns {HTMLElement} an empty element for the next page */
   function page() {
@@ -36,12 +45,21 @@ export function frame(root) {
   /** Draws the top bar and sets the document's title. Moves the focus to the page area when the page changes. */
   function draw(place, who) {
     const name = place.segments[0];
-    render(topBar(name, who), bar);
+    drawBar = () => render(topBar(name, who, summary), bar);
+    drawBar();
     document.title = PAGES[name]?.title ? `${PAGES[name].title} · Muster` : 'Muster';
     if (shown !== '' && shown !== name) {
       main.focus({ preventScroll: true });
     }
     shown = name;
+  }
+
+  /** Shows the counts of a summary in the navigation. @param {?object} next null shows none */
+  function count(next) {
+    if (next !== summary) {
+      summary = next;
+      drawBar();
+    }
   }
 
   /** Draws the message for a url that is not a page, with links to the pages that exist. */
@@ -100,10 +118,12 @@ export function frame(root) {
     );
   }
 
-  return { page, draw, unknown, failed, banner };
+  return { page, draw, count, unknown, failed, banner };
 }
 
-function topBar(name, who) {
+const counted = (count, word) => (count > 0 ? html` <span class="count">${number(count)}${word}</span>` : nothing);
+
+function topBar(name, who, summary) {
   return html`<a class="brand" href="/"><span class="mark" aria-hidden="true"></span>Muster</a>
     ${
       who === null
@@ -112,8 +132,8 @@ function topBar(name, who) {
               ${pagesOf(who).map(
                 ([key, { title }]) =>
                   html`<a href=${pathOf(key)} aria-current=${key === name ? 'page' : nothing}
-                    >${title}<span class="count" id=${`count-${key}`}></span
-                  ></a>`,
+                    >${title}${summary === null ? nothing : COUNTS[key]?.(summary)}</a
+                  >`,
               )}
             </nav>
             <div class="state" id="connection" role="status"></div>
