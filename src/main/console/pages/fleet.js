@@ -10,6 +10,7 @@ import { sheet } from '../fleet/sheet.js';
 import { Surfaces, VIEWS } from '../fleet/surfaces.js';
 import { foot, GROUPS, oneOf, tools } from '../fleet/tools.js';
 import { FleetView } from '../fleet/view.js';
+import { pause } from './pause.js';
 
 /** Causes or groups are listed again after this many ms at the earliest, and after this multiple of the time that it took. */
 const LIST_MS = 1000;
@@ -82,9 +83,13 @@ export function open(root, first, context) {
 
   async function post(id, name, action) {
     try {
-      await call('POST', `/workspaces/${id}/${action}`);
-      const undo = { pause: 'resume', resume: 'pause' }[action];
-      toast(`${name}: ${action === 'restart' ? 'restart requested; its next heartbeat tells it' : `${action}d`}`,
+      const done = await (action === 'pause' ? pause(call, id) : call('POST', `/workspaces/${id}/${action}`).then(() => 'one'));
+      if (done === null) {
+        return;
+      }
+      // a branch may have had paused workspaces before, which an undo would resume
+      const undo = done === 'branch' ? null : { pause: 'resume', resume: 'pause' }[action];
+      toast(`${name}: ${action === 'restart' ? 'restart requested; its next heartbeat tells it' : `${action}d`}${done === 'branch' ? ' with all below it' : ''}`,
         undo ? { action: { label: 'Undo', run: () => post(id, name, undo) } } : {});
     } catch (error) {
       toast(`${name}: ${error.detail ?? error.message}`, { isBad: true });

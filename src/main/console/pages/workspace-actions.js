@@ -2,6 +2,7 @@
 import { html } from 'lit-html';
 import { confirm } from '../parts/dialog.js';
 import { inline } from '../text/safe.js';
+import { pause } from './pause.js';
 
 /**
  * Returns the actions by name.
@@ -20,35 +21,37 @@ export function actionsOf(call, id, record, changed) {
     return answer;
   }
 
-  /** Pauses or resumes. On 409, as for a workspace with children, asks whether to include its descendants. */
-  async function withBranch(verb, words) {
+  /** Resumes. On 409, as when only those below it are paused, asks whether to include them. */
+  async function resume() {
     try {
-      return await post(verb);
+      return await post('resume');
     } catch (failure) {
       if (failure.status !== 409) {
         throw failure;
       }
       return confirm({
-        title: `${words} the whole branch?`,
+        title: 'Resume the whole branch?',
         text: html`<p>${failure.detail}</p>`,
-        action: `${words} all`,
-        requests: [{ method: 'POST', path: `${path}/${verb}`, query: { cascade: true } }],
-        run: () => post(verb, { query: { cascade: true } }),
+        action: 'Resume all',
+        requests: [{ method: 'POST', path: `${path}/resume`, query: { cascade: true } }],
+        run: () => post('resume', { query: { cascade: true } }),
       });
     }
   }
 
   return {
-    pause: () => confirm({
-      title: 'Pause this workspace?',
-      text: html`<p>Messages that wait stay where they are. New ones to a push agent are refused (<code>WORKSPACE_PAUSED</code>) until it is resumed,
-        those to a poll agent are stored. Its agent is told to stop working.</p>`,
-      action: 'Pause',
-      requests: [{ method: 'POST', path: `${path}/pause` }],
-      run: () => post('pause'),
-    }).then((done) => done),
-    resume: () => withBranch('resume', 'Resume'),
-    pauseBranch: () => withBranch('pause', 'Pause'),
+    pause: async () => {
+      const paused = await pause(call, id, (run) => confirm({
+        title: 'Pause this workspace?',
+        text: html`<p>Messages that wait stay where they are. New ones to a push agent are refused (<code>WORKSPACE_PAUSED</code>) until it is resumed,
+          those to a poll agent are stored. Its agent is told to stop working.</p>`,
+        action: 'Pause',
+        requests: [{ method: 'POST', path: `${path}/pause` }],
+        run,
+      }));
+      await (paused === null ? null : changed());
+    },
+    resume,
     restart: (reason) => post('restart', { body: reason ? { reason } : {} }),
     withdrawRestart: async () => {
       await call('DELETE', `${path}/restart`);

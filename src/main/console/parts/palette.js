@@ -2,6 +2,7 @@
 import { html, nothing } from 'lit-html';
 import { pagesOf, pathOf } from '../router.js';
 import { signOut } from '../net/session.js';
+import { pause } from '../pages/pause.js';
 import { mayActFor, mayOperate, readsAll } from '../pages/rights.js';
 import { inline } from '../text/safe.js';
 import { sentenceOf } from './action.js';
@@ -141,16 +142,19 @@ function entryOf({ call, navigate, session }, verb, id, name, status) {
   const path = `/workspaces/${id}/${verb.word.toLowerCase()}`;
   return {
     ...entry,
-    run: () => confirm({
-      title: html`${verb.word} <bdi>${inline(name, { most: 80 })}</bdi>?`,
-      text: html`<p>${verb.text}</p>`,
-      action: verb.word,
-      requests: [{ method: 'POST', path }],
-      run: async () => {
-        await call('POST', path);
-        toast(`${name}: ${verb.done}`);
-      },
-    }),
+    run: async () => {
+      const ask = (run) => confirm({
+        title: html`${verb.word} <bdi>${inline(name, { most: 80 })}</bdi>?`,
+        text: html`<p>${verb.text}</p>`,
+        action: verb.word,
+        requests: [{ method: 'POST', path }],
+        run,
+      });
+      const done = await (verb.word === 'Pause' ? pause(call, id, ask) : ask(() => call('POST', path)));
+      if (done) {
+        toast(`${name}: ${verb.done}${done === 'branch' ? ' with all below it' : ''}`);
+      }
+    },
   };
 }
 
