@@ -11,6 +11,7 @@ export function knowsAWedgeByItsOwnWordsAndOffersARestart() {
   ok(/wedged/.test(advice.cause) && /still arrive \(3 s ago\)/.test(advice.cause), advice.cause);
   equal(advice.evidence, ['“Control request timeout: initialize”', 'last heartbeat 3 s ago', '2 messages wait']);
   equal(advice.next.map(step => step.action), ['restart', 'pause', 'timeline']);
+  equal(advise(workspace({ status: 'degraded', wroteMs: now - 269_000 }), around).evidence, ['last heartbeat 3 s ago', 'last wrote at 02:11:40']);
 }
 
 export function tellsAQuotaFromAWedge() {

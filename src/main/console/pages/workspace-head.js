@@ -55,10 +55,13 @@ function nextStep({ action: name, text }, { actions, mayAct, address, record, ro
     case 'timeline': return html`<a href=${`${address('timeline')}&before=${encodeURIComponent(afterOf(record.status_since))}`}>Timeline</a> ${words}`;
     case 'queue': return html`<a href=${address('queue')}>Queue</a> ${words}`;
     case 'connect': return html`${mayAct ? html`<a href=${address('tokens')}>Tokens</a> ` : nothing}${words} ${commandLine(connectCommand(id), 'connect command')}`;
-    case 'wait': return html`${words} ${mayAct && (row?.restart_requested_at ?? record.restart_requested_at) ? action('Withdraw the restart', actions.withdrawRestart) : nothing}`;
+    case 'host': return isRestarting(record, row) ? html`${words} With the program muster-agent: ${commandLine(connectCommand(id, '"$MUSTER_EXEC"'), 'start command')}` : words;
+    case 'wait': return html`${words} ${mayAct && isRestarting(record, row) ? action('Withdraw the restart', actions.withdrawRestart) : nothing}`;
     default: return words;
   }
 }
+
+const isRestarting = (record, row) => Boolean(row?.restart_requested_at ?? record.restart_requested_at);
 
 /** Returns the time one second later, so that a page of the timeline before it includes the status change itself. */
 const afterOf = (iso) => new Date(Date.parse(iso) + 1000).toISOString();
@@ -67,9 +70,10 @@ const afterOf = (iso) => new Date(Date.parse(iso) + 1000).toISOString();
  * Returns the command that connects an agent. The agent reads its token from the variable MUSTER_TOKEN.
  *
  * @param {string} id
+ * @param {string} [program] a word of the shell: the command that answers messages
  */
-export function connectCommand(id) {
-  return `${command('muster-agent', 'connect', '--platform-url', location.origin, '--workspace-id', id, '--exec')} 'cat'`;
+export function connectCommand(id, program = "'cat'") {
+  return `${command('muster-agent', 'connect', '--platform-url', location.origin, '--workspace-id', id, '--exec')} ${program}`;
 }
 
 /** Returns the line of facts. */

@@ -15,6 +15,7 @@ import { counted, dated, duration } from './time.js';
  * @property {?number} [delegations] in flight to it
  * @property {?string} [pausedBy]
  * @property {?number} [restartAskedMs] time of a restart request that is pending
+ * @property {?number} [wroteMs] when its agent wrote to its feed last: an answer, a notification, a report
  *
  * @typedef {object} Surroundings state of the server and of the rest of the fleet; times in ms
  * @property {number} now the server's time
@@ -46,7 +47,7 @@ const RULES = [
     (w, s) => ({
       cause: `A restart was asked for ${duration(seconds(w.restartAskedMs, s.now))} ago, and the agent has not started again yet.`,
       evidence: evidence(w, s),
-      next: [next('wait', 'Wait for its next heartbeat, which tells it.'), next('host', 'By hand: restart its process on its host.')],
+      next: [next('wait', 'Wait for its next heartbeat, which tells it.'), next('host', 'By hand: end its process on its host, and start it again.')],
     }),
   ],
   [
@@ -195,6 +196,9 @@ function evidence(w, s) {
   }
   if (!s.isPast) {
     said.push(w.lastHeartbeatMs === null ? 'no heartbeat so far' : `last heartbeat ${duration(seconds(w.lastHeartbeatMs, s.now))} ago`);
+  }
+  if (w.wroteMs) {
+    said.push(`last wrote at ${dated(w.wroteMs, s.now)}`);
   }
   if (w.tasks) {
     said.push(`works on ${counted(w.tasks, 'task')}`);

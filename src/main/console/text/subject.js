@@ -24,6 +24,7 @@ export function ofRow(store, row) {
     delegations: detail?.in_flight_in ?? null,
     pausedBy: detail?.paused_by ?? null,
     restartAskedMs: ms(detail?.restart_requested_at),
+    wroteMs: ms(detail?.last_wrote_at),
   };
 }
 
@@ -42,5 +43,6 @@ export function ofRecord(record) {
     delegations: record.in_flight_in ?? null,
     pausedBy: record.paused_by ?? null,
     restartAskedMs: ms(record.restart_requested_at),
+    wroteMs: ms(record.last_wrote_at),
   };
 }

@@ -43,6 +43,8 @@ class WorkspacePageTest {
         .containsText("“Control request timeout: initialize”");
     page.locator(".why-box").getByRole(AriaRole.BUTTON).first().click();
     assertThat(page.locator(".why-box .cause")).containsText("A restart was asked for");
+    assertThat(page.locator(".why-box code"))
+        .containsText("--workspace-id " + agent.id() + " --exec \"$MUSTER_EXEC\"");
     assertThat(CLIENT.heartbeat(agent, WEDGED).field("restart_requested_at")).isNotEmpty();
 
     CLIENT.post(

@@ -33,7 +33,7 @@ class FleetDetails {
       SELECT w.id, w.name, w.role, w.tier, w.parent_id, w.runtime, w.url, w.delivery_mode, w.max_concurrent_tasks,
           w.created_at, w.updated_at, w.removed_at, b.status, b.status_since, b.degraded_reason, b.last_heartbeat_at,
           b.error_rate, b.sample_error, b.active_tasks, b.current_task, b.uptime_seconds, b.stalled,
-          b.restart_requested_at,
+          b.restart_requested_at, f.last_own_at,
           coalesce(queue.depth, 0) AS queue_depth, coalesce(inbound.delegations, 0) AS in_flight_in,
           coalesce(outbound.delegations, 0) AS in_flight_out,
           (SELECT a.who FROM api_identity_action a
@@ -42,6 +42,7 @@ class FleetDetails {
            ORDER BY a.at LIMIT 1) AS paused_by
       FROM unnest(:ids::uuid[]) WITH ORDINALITY AS asked (id, place)
       JOIN api_workspace_fleet w ON w.id = asked.id JOIN api_workspace_status b ON b.workspace_id = w.id
+      LEFT JOIN api_activity_feed f ON f.workspace_id = w.id
       LEFT JOIN queue ON queue.workspace_id = w.id LEFT JOIN inbound ON inbound.callee_id = w.id
       LEFT JOIN outbound ON outbound.caller_id = w.id
       ORDER BY asked.place
@@ -55,6 +56,7 @@ class FleetDetails {
    *     caller may not see it
    * @param pausedBy the name of the token that paused it; null when it is not paused, or was paused
    *     by its own agent
+   * @param lastWroteAt when its agent wrote to its feed last; null before it has
    */
   record FleetDetail(
       UUID id,
@@ -84,7 +86,8 @@ class FleetDetails {
       @Nullable Long inFlightIn,
       @Nullable Long inFlightOut,
       @Nullable String pausedBy,
-      @Nullable Instant restartRequestedAt) {}
+      @Nullable Instant restartRequestedAt,
+      @Nullable Instant lastWroteAt) {}
 
   private final JdbcClient db;
   private final HierarchyCache hierarchy;
@@ -142,6 +145,7 @@ class FleetDetails {
         isWhole ? row.getLong("in_flight_in") : null,
         isWhole ? row.getLong("in_flight_out") : null,
         isWhole ? row.getString("paused_by") : null,
-        isWhole ? Timestamps.instantOrNull(row, "restart_requested_at") : null);
+        isWhole ? Timestamps.instantOrNull(row, "restart_requested_at") : null,
+        isWhole ? Timestamps.instantOrNull(row, "last_own_at") : null);
   }
 }

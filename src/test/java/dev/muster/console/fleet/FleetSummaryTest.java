@@ -122,6 +122,8 @@ class FleetSummaryTest {
   void readsRowsInTheOrderOfTheirIdsWithTheWorkInHand() {
     Agent push = client.create("push", "\"delivery_mode\":\"push\"");
     Agent paused = client.createOnline("paused", under(push));
+    client.post(
+        "/workspaces/" + paused.id() + "/notify", paused.token(), "{\"message\":\"hello\"}");
     String operator =
         client
             .post("/admin/tokens", ADMIN_TOKEN, "{\"name\":\"night shift\",\"role\":\"operator\"}")
@@ -142,6 +144,8 @@ class FleetSummaryTest {
     assertThat(rows.path(1).path("queue_depth").asInt()).isGreaterThanOrEqualTo(1);
     assertThat(rows.path(1).path("restart_requested_at").isString()).isTrue();
     assertThat(rows.path(1).path("paused_by").isNull()).isTrue();
+    assertThat(rows.path(0).path("last_wrote_at").isString()).isTrue();
+    assertThat(rows.path(1).path("last_wrote_at").isNull()).isTrue();
     JsonNode listed = client.read(push);
     for (String same :
         List.of(
