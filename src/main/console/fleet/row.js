@@ -66,9 +66,10 @@ const child = (parent, tag, name) => {
   return element;
 };
 
-const put = (element, text) => {
-  if (element.textContent !== text) {
-    element.textContent = text;
+/** Sets a property of an element if it differs, since each write costs the browser work. */
+export const put = (element, text, property = 'textContent') => {
+  if (element[property] !== text) {
+    element[property] = text;
   }
 };
 
@@ -132,7 +133,7 @@ export function drawRow(slot, store, row, around, mayChange) {
   put(slot.role, clip(store.word('role', row)));
   const reason = clip(why(subject, around));
   put(slot.why, reason);
-  slot.why.title = reason;
+  put(slot.why, reason, 'title');
   drawAges(slot, store, row, around);
   drawWork(slot, store.details.get(row), subject);
   drawStep(slot, id, subject, around, mayChange);

@@ -1,6 +1,6 @@
 /** The table of the fleet, also used for the tree: a grid with a virtual list of rows. */
 import { VirtualList } from '../parts/virtual-list.js';
-import { tableKind } from './row.js';
+import { put, tableKind } from './row.js';
 
 /**
  * What differs between the table and the tree.
@@ -226,8 +226,8 @@ export class FleetTable {
     const around = this.needs.around();
     this.kind.draw(slot, row, { ...around, neighbours: around.of(row) }, this.needs.mayChange() && store.alive[row] === 1);
     const isActive = index === this.active;
-    element.setAttribute('aria-rowindex', String(index + 2));
-    element.setAttribute('aria-selected', String(row === this.chosen));
+    put(element, String(index + 2), 'ariaRowIndex');
+    put(element, String(row === this.chosen), 'ariaSelected');
     element.classList.toggle('active', isActive);
     element.classList.toggle('gone', !store.alive[row]);
     // Without an active row Tab leads to the first one, since a scrollable area needs a focusable element.

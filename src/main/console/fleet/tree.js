@@ -2,7 +2,7 @@
 import { glyphElement, toneOf } from '../parts/status-mark.js';
 import { number } from '../text/time.js';
 import { Branches, KINDS } from './branches.js';
-import { drawAges, drawRow, makeRow } from './row.js';
+import { drawAges, drawRow, makeRow, put } from './row.js';
 import { FleetTable } from './table.js';
 
 const COLUMNS = [
@@ -107,21 +107,24 @@ function drawBranch(slot, branches, row) {
   const { element, twisty, nameCell, marks, rest } = slot;
   const [hasChildren, isOpen] = [branches.first[row] >= 0, branches.isOpen(row)];
   const depth = branches.depth[row];
-  element.setAttribute('aria-level', String(depth + 1));
-  element.setAttribute('aria-posinset', String(branches.position[row]));
-  element.setAttribute('aria-setsize', String(branches.siblings(row)));
-  if (hasChildren) {
-    element.setAttribute('aria-expanded', String(isOpen));
-  } else {
-    element.removeAttribute('aria-expanded');
+  put(element, String(depth + 1), 'ariaLevel');
+  put(element, String(branches.position[row]), 'ariaPosInSet');
+  put(element, String(branches.siblings(row)), 'ariaSetSize');
+  put(element, hasChildren ? String(isOpen) : null, 'ariaExpanded');
+  put(twisty, hasChildren ? (isOpen ? '▾' : '▸') : '');
+  if (slot.depth !== depth) {
+    slot.depth = depth;
+    nameCell.style.paddingInlineStart = `${Math.min(depth, DEEPEST_INDENT) * 18}px`;
   }
-  twisty.textContent = hasChildren ? (isOpen ? '▾' : '▸') : '';
-  nameCell.style.paddingInlineStart = `${Math.min(depth, DEEPEST_INDENT) * 18}px`;
-  for (const { element: one, count, kind } of marks) {
-    one.hidden = branches.below[kind][row] === 0;
-    count.textContent = number(branches.below[kind][row]);
+  for (const one of marks) {
+    const count = branches.below[one.kind][row];
+    if (one.shown !== count) {
+      one.shown = count;
+      one.element.hidden = count === 0;
+      one.count.textContent = number(count);
+    }
   }
-  rest.textContent = words(branches, row);
+  put(rest, words(branches, row));
 }
 
 function words(branches, row) {
