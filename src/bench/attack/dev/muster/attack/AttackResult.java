@@ -70,9 +70,9 @@ record AttackResult(
   }
 
   /**
-   * The latency bound. On a machine that other programs use, only the minimum of the bound counts:
-   * attackers keep every processor busy, so such a machine slows an attacked server more than an
-   * idle one.
+   * The latency bound. On a machine that other programs use, or whose disk paused, only the minimum
+   * of the bound counts: attackers keep every processor busy, so such a machine slows an attacked
+   * server more than an idle one.
    */
   private double boundMs() {
     double floor = onSharedMachine ? SHARED_FLOOR_MS : FLOOR_MS;

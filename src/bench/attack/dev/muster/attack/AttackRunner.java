@@ -1,5 +1,6 @@
 package dev.muster.attack;
 
+import dev.muster.testing.MachinePauses;
 import dev.muster.testing.OtherPrograms;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -16,6 +17,9 @@ final class AttackRunner {
 
   /** An attack opens all its connections at once; latencies count afterwards. */
   private static final Duration SETTLING = Duration.ofSeconds(2);
+
+  /** A longer pause of the machine is no effect of an attack. */
+  private static final Duration MAX_PAUSE = Duration.ofMillis(250);
 
   private final AttackedServer server;
   private final Victim victim;
@@ -47,7 +51,8 @@ final class AttackRunner {
     List<AttackRun> runs = new ArrayList<>();
     Experience attacked;
     OtherPrograms others = new OtherPrograms();
-    try {
+    boolean paused;
+    try (MachinePauses pauses = new MachinePauses()) {
       for (Attack attack : attacks) {
         AttackRun run = new AttackRun(server, SETTLING.plus(time), intensity);
         runs.add(run);
@@ -55,12 +60,13 @@ final class AttackRunner {
       }
       runs.forEach(AttackRun::begin);
       attacked = victim.live(SETTLING, time);
+      paused = pauses.longest().compareTo(MAX_PAUSE) > 0;
     } finally {
       for (AttackRun run : runs) {
         run.end();
       }
     }
-    boolean onSharedMachine = others.usedMuch();
+    boolean onSharedMachine = others.usedMuch() || paused;
     server.requireAlive();
     List<String> broken = new ArrayList<>();
     Map<String, Integer> outcomes = new TreeMap<>();

@@ -1,0 +1,58 @@
+package dev.muster.testing;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Measures how long the disk or the processors of this machine make a program wait that writes one
+ * block every 20 ms. A time limit means nothing for a server that could not commit meanwhile.
+ */
+public final class MachinePauses implements AutoCloseable {
+
+  private static final Duration INTERVAL = Duration.ofMillis(20);
+  private static final int BLOCK_SIZE = 4096;
+
+  private final Path file;
+  private final Thread thread;
+  private volatile boolean closed;
+  private volatile long longestNanos;
+
+  public MachinePauses() throws IOException {
+    file = Files.createTempFile("muster-pauses-", "");
+    thread = Thread.ofPlatform().daemon().name("machine-pauses").start(this::measure);
+  }
+
+  /** Returns the longest wait that has ended. */
+  public Duration longest() {
+    return Duration.ofNanos(longestNanos);
+  }
+
+  private void measure() {
+    ByteBuffer block = ByteBuffer.allocate(BLOCK_SIZE);
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+      while (!closed) {
+        long begin = System.nanoTime();
+        LockSupport.parkNanos(INTERVAL.toNanos());
+        channel.write(block.rewind(), 0);
+        channel.force(false);
+        longestNanos = Math.max(longestNanos, System.nanoTime() - begin - INTERVAL.toNanos());
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Override
+  public void close() throws InterruptedException, IOException {
+    closed = true;
+    thread.join();
+    Files.delete(file);
+  }
+}
