@@ -1,4 +1,7 @@
-/** Shows banners while statuses are not reliable: after an uptime gap, and during a mass-offline hold. */
+/**
+ * Shows banners while statuses are not reliable: after an uptime gap, and during a mass-offline hold. The banner for a
+ * lost server or database is in `parts/connection.js`.
+ */
 
 import * as clock from '../net/clock.js';
 import { clockTime, zone } from '../text/time.js';

@@ -24,7 +24,7 @@ final class Replies {
   private static final Logger log = LoggerFactory.getLogger(Replies.class);
   private static final Duration AGAIN_LIMIT = Duration.ofSeconds(30);
   private static final Duration END_LIMIT = Duration.ofSeconds(5);
-  private static final int MAX_PAUSE_EXPONENT = 8; // 256 s
+  private static final int MAX_PAUSE_EXPONENT = 8; // 256 s for one path
 
   /** Codes after which a retry is useless: the peer got the message, or its URL is not allowed. */
   private static final Set<String> FINAL =
