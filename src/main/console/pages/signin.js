@@ -88,7 +88,7 @@ function view(state, submit) {
 function newLink(isOpen) {
   return html`<details ?open=${isOpen}>
     <summary>Get a new link</summary>
-    <p>With the embedded database, each start prints one; it is good once and for ten minutes. The admin token makes others:</p>
+    <p>With the embedded database, each start prints one; it works once, within ten minutes. The admin token makes others:</p>
     <pre class="shell" tabindex="0"><code>${`curl -s -X POST ${location.origin}/console/links \\
   -H "Authorization: Bearer $ADMIN" -H 'Content-Type: application/json' \\
   -d '{"role":"operator","name":"night shift"}'`}</code></pre>

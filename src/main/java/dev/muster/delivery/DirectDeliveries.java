@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
 
 /**
- * Answers a sender that waits: sends its message by {@link DirectAttempts}, or finds the outcome of
- * the same message (R7.3, R7.6).
+ * Answers a sender that waits (R7.6). Sends its message by {@link DirectAttempts}, or finds the
+ * outcome of the same message (R7.3).
  */
 @Component
 class DirectDeliveries {

@@ -10,8 +10,8 @@ import org.springframework.http.HttpHeaders;
 import org.springframework.stereotype.Service;
 
 /**
- * Identifies the caller by the {@code Authorization} header (R1.2 to R1.5) or by the two halves of
- * a console session (R1.9). A header wins over a session.
+ * Identifies the caller of a request. Reads the {@code Authorization} header (R1.2 to R1.5), or the
+ * two halves of a console session (R1.9). A header wins over a session.
  */
 @Service
 public class Credentials {

@@ -14,8 +14,8 @@ import org.springframework.core.env.Environment;
 import org.springframework.stereotype.Component;
 
 /**
- * Shows the server's address, its admin token and a link into the console at every start of the
- * embedded mode (R1.2).
+ * Shows the server's address at every start of the embedded mode (R1.2), with the admin token and a
+ * link into the console.
  */
 @Component
 class StartupNotice {
@@ -62,7 +62,7 @@ class StartupNotice {
           embedded.folder());
     } else {
       System.out.printf(
-          "%nMuster is ready:  %s%nConsole:          %s (good once, for 10 minutes)%n"
+          "%nMuster is ready:  %s%nConsole:          %s (works once, within 10 minutes)%n"
               + "Admin token:      %s%nData:             %s%n%n",
           url,
           url + LinkController.SIGN_IN + link().text(),

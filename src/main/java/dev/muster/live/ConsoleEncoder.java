@@ -14,7 +14,7 @@ import org.springframework.stereotype.Component;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Encodes recorded events for the console: in batches, with short names, and without members that
+ * Encodes recorded events for the console, in batches and with short names. Leaves out members that
  * the console does not show, such as cards.
  */
 @Component

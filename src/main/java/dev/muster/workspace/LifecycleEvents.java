@@ -9,8 +9,8 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Builds lifecycle events: their own fields, then the new and the previous status, since when it is
- * the new one, and its reason (R4.6).
+ * Builds lifecycle events (R4.6). An event has its own fields, then the new status, the previous
+ * one, since when it is the new one, and its reason.
  */
 public final class LifecycleEvents {
 

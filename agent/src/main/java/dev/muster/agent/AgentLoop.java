@@ -337,9 +337,8 @@ public final class AgentLoop implements AutoCloseable {
     }
 
     /**
-     * Ends the loop, unless the request was made before it began: without a registration only the
-     * uptime tells the server that the agent has restarted, so its first response may repeat a
-     * request that the previous agent has answered by its end.
+     * Ends the loop. Ignores a request that is older than this loop: without a registration only
+     * the uptime shows the restart, so the first response may still contain the old request.
      */
     @Override
     public void restartRequested(Instant at) {

@@ -27,8 +27,9 @@ import org.slf4j.LoggerFactory;
  *
  * <p>The interval is 30 s, or what the server asks for. A change of the {@link RuntimeWedge}, which
  * the heartbeat reports, sends one at once. A failed heartbeat is sent again after pauses that grow
- * from 1 s to 16 s, but are at most a third of the silence that makes the agent offline. Only {@link
- * #stop()} and the removal of the workspace end the loop. All methods are safe from any thread.
+ * from 1 s to 16 s, but are at most a third of the silence that makes the agent offline. Only
+ * {@link #stop()} and the removal of the workspace end the loop. All methods are safe from any
+ * thread.
  */
 public final class HeartbeatLoop implements AutoCloseable {
 

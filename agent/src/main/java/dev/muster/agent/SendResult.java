@@ -18,7 +18,7 @@ public sealed interface SendResult {
   record Answered(String messageId, String text, JsonNode raw) implements SendResult {}
 
   /**
-   * The server keeps the message until the peer polls or accepts it; an answer comes as a message.
+   * The server keeps the message until the peer polls or accepts it. An answer comes as a message.
    *
    * @param id the id of the activity row ({@code activity_id}) or, without one, of the queue entry
    *     ({@code queue_id})

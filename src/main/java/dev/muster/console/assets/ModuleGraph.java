@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Finds all modules that the console's page imports at its start, so that the browser loads them at
+ * Finds all modules that the console's page imports at its start. So the browser loads them at
  * once, not level by level.
  */
 final class ModuleGraph {

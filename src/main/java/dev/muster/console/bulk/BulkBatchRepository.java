@@ -22,8 +22,8 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
 
 /**
- * Claims the next targets of bulk runs and stores their outcomes, in the transaction that changes
- * the targets.
+ * Claims the next targets of bulk runs and stores their outcomes. Both are in the transaction that
+ * changes the targets.
  *
  * <p>The lock on the run's row admits one replica at a time. When that replica is killed, its
  * transaction is rolled back and the lock is free.

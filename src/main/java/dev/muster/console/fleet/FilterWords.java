@@ -10,9 +10,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Pattern;
 
-/**
- * Holds the words that a filter may contain, and refuses all others with the list of allowed words.
- */
+/** Holds the words that a filter may contain. Refuses all others with the list of allowed words. */
 final class FilterWords {
 
   static final List<String> CONDITIONS = List.of("stalled", "bad", "queued");

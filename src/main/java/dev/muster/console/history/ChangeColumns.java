@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Collects status changes in the order of their times and writes them in format MSC1, which
- * docs/internals/console.md describes.
+ * Collects status changes in the order of their times and writes them in format MSC1. The format is
+ * described in docs/internals/console.md.
  */
 final class ChangeColumns {
 

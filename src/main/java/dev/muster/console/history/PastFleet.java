@@ -69,8 +69,9 @@ class PastFleet {
   /**
    * Each change is the begin of a period. Leaves out periods of no length, unless they are a
    * removal; so a workspace has one change at a time. Times are rounded up to milliseconds, so that
-   * a change is visible at a millisecond when it had happened by then; they have whole
-   * microseconds, so that 0.0001 ms less makes up for a quotient that is not exact.
+   * a change is visible at a millisecond when it had happened by then. The product is not exact: a
+   * time of whole milliseconds can come out a little larger, and would be rounded up. So 0.0001 ms
+   * is subtracted first, less than the microseconds of which the times consist.
    *
    * <p>The conditions stand outside: so both tables are read in order, and only the open periods
    * are sorted.

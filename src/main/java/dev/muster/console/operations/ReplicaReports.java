@@ -19,9 +19,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
-/**
- * Stores a report about this replica every ten seconds, so that each replica can list all of them.
- */
+/** Stores a report about this replica every ten seconds. So each replica can list all replicas. */
 @Component
 class ReplicaReports {
 

@@ -41,8 +41,8 @@ class RecurringScheduler implements SmartLifecycle {
   private static final Duration POLL_INTERVAL = Duration.ofMillis(500);
 
   /**
-   * A dead replica's job is taken over within 25 s: 4 missed heartbeats, then a check and a poll. The
-   * documentation promises 30 s.
+   * A dead replica's job is taken over within 25 s: 4 missed heartbeats, then a check and a poll.
+   * The documentation promises 30 s.
    */
   private static final Duration HEARTBEAT = Duration.ofSeconds(4);
 

@@ -4,8 +4,8 @@ import java.time.Duration;
 import java.util.function.LongSupplier;
 
 /**
- * Spaces the scans of a loop: one per interval, and fewer when a scan is slow, so that scans take
- * at most a twentieth of the time.
+ * Spaces the scans of a loop: one per interval, and fewer when a scan is slow. So scans take at
+ * most a twentieth of the time.
  *
  * <p>One thread runs the scans; any thread may call {@link #makeDue}.
  */

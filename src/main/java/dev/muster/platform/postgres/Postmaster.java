@@ -15,7 +15,7 @@ import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Starts and stops the server process of a data folder; only the holder of the home uses it. */
+/** Starts and stops the server process of a data folder. Only the holder of the home uses it. */
 final class Postmaster {
 
   /** Includes recovery after a kill, which takes minutes after much writing. */

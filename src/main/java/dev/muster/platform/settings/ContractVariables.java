@@ -19,8 +19,8 @@ import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.env.PropertyResolver;
 
 /**
- * Sets the properties {@code muster.*} from the variables of the contract ({@code docs/api.md},
- * section 12), and checks them before anything else begins.
+ * Sets the properties {@code muster.*} from the variables of the contract. Checks them before
+ * anything else begins. The variables are those of {@code docs/api.md}, section 12.
  *
  * <p>An empty variable counts as unset. A bad value of a tuning variable logs a warning, and its
  * default is used. A bad value of a security variable refuses the start with one sentence. The

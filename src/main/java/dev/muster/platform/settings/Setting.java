@@ -108,9 +108,9 @@ public enum Setting {
       "muster.database.wait",
       SettingFormat.SECONDS_OR_ZERO,
       "0",
-      "seconds for which a start waits for a database that does not let it in yet. By "
-          + "default the start ends within 5 s with a sentence that says why; a database that "
-          + "does not answer within 1 or 2 s, depending on how long the start has taken, "
+      "seconds for which a start waits for a database that does not accept connections "
+          + "yet. By default the start ends within 5 s, with a sentence that says why. A database "
+          + "that does not answer within 1 or 2 s (depending on how long the start has taken) "
           + "counts as unreachable"),
   HEARTBEAT_INTERVAL_S(
       Kind.TUNING,
