@@ -4,6 +4,7 @@ import { pagesOf, pathOf } from '../router.js';
 import { signOut } from '../net/session.js';
 import { pause } from '../pages/pause.js';
 import { mayActFor, mayOperate, readsAll } from '../pages/rights.js';
+import { actionsOf } from '../pages/workspace-actions.js';
 import { inline } from '../text/safe.js';
 import { sentenceOf } from './action.js';
 import { confirm, openDialog } from './dialog.js';
@@ -23,6 +24,7 @@ const VERBS = [
   { word: 'Resume', done: 'resumed', text: 'It takes messages again.' },
   { word: 'Restart', done: 'restart requested; its next heartbeat tells it', text: 'Its agent ends, and its supervisor starts it again.' },
   { word: 'Message' },
+  { word: 'Remove', ofOperators: true },
 ];
 
 /** Opens the palette. @param {object} context the context of the pages */
@@ -80,6 +82,7 @@ function entries(context) {
   const { navigate, session } = context;
   const list = pagesOf(session.current()).map(([key, { title }]) => ({ kind: 'page', name: title, run: () => navigate(pathOf(key)) }));
   if (readsAll(session)) {
+    list.push({ kind: 'page', name: 'Bulk runs', run: () => navigate('/ui/bulk') });
     for (const tab of OPS.filter((one) => mayOperate(session) || !FOR_OPERATORS.has(one))) {
       list.push({ kind: 'page', name: `Operations: ${tab}`, run: () => navigate('/ui/ops', { tab }) });
     }
@@ -133,8 +136,12 @@ function entryOf({ call, navigate, session }, verb, id, name, status) {
   if (verb.word === 'Open') {
     return { ...entry, run: () => navigate(`/ui/w/${id}`) };
   }
-  if (!mayActFor(session, id)) {
+  if (!mayActFor(session, id) || (verb.ofOperators && !mayOperate(session))) {
     return null;
+  }
+  if (verb.word === 'Remove') {
+    const { remove } = actionsOf(call, id, () => ({ name }), async () => toast(`${name}: removed`));
+    return { ...entry, run: remove };
   }
   if (verb.word === 'Message') {
     return { ...entry, run: () => navigate(`/ui/w/${id}`, { tab: 'chat', focus: 'write' }) };

@@ -38,8 +38,17 @@ class PaletteTest {
     page.keyboard().press("Enter");
   }
 
+  private static void confirm(Page page, String question, String button, String done) {
+    assertThat(dialog(page)).containsText(question);
+    dialog(page)
+        .getByRole(AriaRole.BUTTON, new Locator.GetByRoleOptions().setName(button).setExact(true))
+        .click();
+    assertThat(page.locator("#toasts")).containsText(done);
+  }
+
   @Test
   void paletteReachesEveryPageAndAction(Tab tab) {
+    tab.expects("status of 401"); // what is on its way when it signs out
     String name = "Palette " + UUID.randomUUID();
     Agent agent = CLIENT.createOnline(name);
     Page page = open(tab, "/ui/ops");
@@ -50,6 +59,7 @@ class PaletteTest {
                 "queue", "/ui/queue",
                 "runs", "/ui/runs",
                 "tokens page", "/ui/tokens",
+                "bulk", "/ui/bulk",
                 "operations: audit", "/ui/ops?tab=audit",
                 "operations: jobs", "/ui/ops?tab=jobs",
                 "new work", "/ui/welcome")
@@ -57,17 +67,26 @@ class PaletteTest {
       choose(page, place.getKey());
       page.waitForURL(CLIENT.baseUrl() + place.getValue());
     }
+    choose(page, agent.id().toString());
+    page.waitForURL(CLIENT.baseUrl() + "/ui/w/" + agent.id());
+    choose(page, "fleet page");
     choose(page, name.toLowerCase(Locale.ROOT));
     page.waitForURL(CLIENT.baseUrl() + "/ui/w/" + agent.id());
     choose(page, "mess " + name);
     page.waitForURL(CLIENT.baseUrl() + "/ui/w/" + agent.id() + "?tab=chat&focus=write");
+    choose(page, "rest " + name);
+    confirm(page, "Restart " + name, "Restart", "restart requested");
+    assertThat(CLIENT.heartbeat(agent).field("restart_requested_at")).isNotEmpty();
     choose(page, "pau " + name);
-    assertThat(dialog(page)).containsText("Pause " + name);
-    dialog(page)
-        .getByRole(AriaRole.BUTTON, new Locator.GetByRoleOptions().setName("Pause"))
-        .click();
-    assertThat(page.locator("#toasts")).containsText("paused");
+    confirm(page, "Pause " + name, "Pause", "paused");
     assertThat(CLIENT.read(agent).path("status").asString()).isEqualTo("paused");
+    choose(page, "resu " + name);
+    confirm(page, "Resume " + name, "Resume", "resumed");
+    assertThat(CLIENT.read(agent).path("status").asString()).isEqualTo("awaiting_agent");
+    choose(page, "rem " + name);
+    dialog(page).getByLabel("Type its name").fill(name);
+    confirm(page, "Remove this workspace?", "Remove", "removed");
+    assertThat(CLIENT.get("/workspaces/" + agent.id(), ADMIN_TOKEN).status()).isEqualTo(410);
     choose(page, "theme: dark");
     assertThat(page.locator("html")).hasAttribute("data-theme", "dark");
     choose(page, "sign out");
@@ -156,7 +175,8 @@ class PaletteTest {
     Locator field = page.getByRole(AriaRole.COMBOBOX, new Page.GetByRoleOptions().setName("Page"));
     field.fill(name);
     assertThat(dialog(page).getByRole(AriaRole.OPTION)).hasCount(1);
-    for (String words : List.of("pause " + name, "operations: audit", "new workspace")) {
+    for (String words :
+        List.of("pause " + name, "remove " + name, "operations: audit", "new workspace")) {
       field.fill(words);
       assertThat(dialog(page).getByRole(AriaRole.OPTION)).hasCount(0);
     }
