@@ -6,7 +6,10 @@ import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.microsoft.playwright.Page;
+import com.microsoft.playwright.options.AriaRole;
+import dev.muster.testing.PeerBehavior;
 import dev.muster.testing.TestClient.Agent;
+import dev.muster.testing.TestPeer;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;
@@ -36,15 +39,15 @@ class HostileTextTest {
       const isScrolled = e => e !== null && (getComputedStyle(e).overflowX !== 'visible' || isScrolled(e.parentElement));
       return [
         window.pwned === undefined ? '' : 'a script ran',
-        document.querySelector('main img, main script, main iframe, main object, main embed, main form[action], main base, main style')
+        document.querySelector(':is(main, dialog) :is(img, script, iframe, object, embed, form[action], base, style)')
           ? 'an element was made' : '',
         document.documentElement.scrollWidth > document.documentElement.clientWidth
           ? 'it scrolls sideways: ' + [...document.querySelectorAll('body *')]
               .filter(e => e.getBoundingClientRect().right > document.documentElement.clientWidth && !isScrolled(e))
               .slice(0, 3).map(e => e.outerHTML.slice(0, 400)).join(' | ')
           : '',
-        [...document.querySelectorAll('main a')].some(a => !/^https?:/.test(a.href)) ? 'a link leads elsewhere' : '',
-        /[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u202a-\\u202e\\u2066-\\u2069\\u200b]/.test(document.querySelector('main').textContent)
+        [...document.querySelectorAll(':is(main, dialog) a')].some(a => !/^https?:/.test(a.href)) ? 'a link leads elsewhere' : '',
+        /[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u202a-\\u202e\\u2066-\\u2069\\u200b]/.test([...document.querySelectorAll('main, dialog, title')].map(e => e.textContent).join(''))
           ? 'a character is not seen' : '',
       ].filter(Boolean).join(', ');
       }
@@ -208,6 +211,106 @@ class HostileTextTest {
     for (int i = 0; i < names.size(); i += 12) {
       page.navigate(CLIENT.baseUrl() + "/ui/w/" + names.get(i) + "?tab=card");
       assertThat(page.locator("pre.document")).isVisible();
+      assertHarmless(page);
+    }
+    String below = "?q=under:" + parent.id();
+    page.navigate(CLIENT.baseUrl() + "/" + below + "&view=tree");
+    assertThat(page.locator(".fleet-row")).not().hasCount(0);
+    page.locator("[role=treegrid]").focus();
+    for (int i = 0; i < names.size(); i += 20) {
+      assertHarmless(page);
+      for (int down = 0; down < 20; down++) {
+        page.keyboard().press("ArrowDown");
+      }
+    }
+    page.navigate(CLIENT.baseUrl() + "/" + below + "&view=map");
+    page.locator("[role=application]").focus();
+    for (int i = 0; i < names.size(); i++) {
+      page.keyboard().press("ArrowRight");
+      assertThat(page.evaluate(HARM)).as("map, " + i).isEqualTo("");
+    }
+    for (String name : List.of("script", "img", "svg", "rm", "http", "\"", "'")) {
+      page.keyboard().press("Control+k");
+      page.locator(".palette-field").fill(name);
+      assertThat(page.locator(".palette-list [role=option]")).not().hasCount(0);
+      assertHarmless(page);
+      page.keyboard().press("Escape");
+    }
+    page.navigate(CLIENT.baseUrl() + "/" + below);
+    page.getByLabel("Select all that match the filter").check();
+    page.getByRole(AriaRole.REGION, new Page.GetByRoleOptions().setName("Selected workspaces"))
+        .getByText("Pause")
+        .click();
+    assertThat(page.locator(".bulk-sample")).isVisible();
+    assertHarmless(page);
+    page.locator("dialog .buttons .main").click();
+    assertThat(page.locator(".bulk-progress")).containsText("done");
+    page.navigate(page.url() + "?outcome=done");
+    assertThat(page.locator("tbody tr")).not().hasCount(0);
+    assertHarmless(page);
+  }
+
+  /** Names in a trace and in the picture of who delegates to whom; the task of each is its name. */
+  @Test
+  void asNamesOfThoseThatDelegate(Tab tab) {
+    Agent root = CLIENT.create("Root of names");
+    String parentId = "\"parent_id\":\"" + root.id() + "\"";
+    Agent caller = CLIENT.createOnline("First of names", parentId);
+    String first = null;
+    for (int i = 0; i < TEXTS.size(); i += 6) {
+      String more = first == null ? "" : ",\"parent_delegation_id\":\"" + first + "\"";
+      var made =
+          CLIENT.post(
+              "/workspaces",
+              ADMIN_TOKEN,
+              "{\"name\":%s,%s,\"delivery_mode\":\"poll\"}"
+                  .formatted(json(TEXTS.get(i)), parentId));
+      if (made.status() == 201) {
+        var delegated =
+            CLIENT.post(
+                "/workspaces/" + caller.id() + "/delegate",
+                caller.token(),
+                "{\"target_id\":\"%s\",\"task\":%s%s}"
+                    .formatted(made.field("id"), json("-" + TEXTS.get(i)), more));
+        assertThat(delegated.status()).as(delegated.text()).isBetween(200, 299);
+        first = first == null ? delegated.field("delegation_id") : first;
+      }
+    }
+    Page page = SignedIn.asAdmin(tab, "/ui/trace/" + first);
+    assertThat(page.locator("li.node.delegation")).not().hasCount(0);
+    assertHarmless(page);
+    page.navigate(CLIENT.baseUrl() + "/ui/delegations?view=graph");
+    assertThat(page.locator("svg.graph .node").first()).isVisible();
+    assertThat(page.locator("main .loading")).hasCount(0);
+    assertHarmless(page);
+  }
+
+  /** What the program behind a push agent answers, as an answer and as an error. */
+  @Test
+  void asAnswersOfPushAgents(Tab tab) throws IOException {
+    tab.expects("status of 4");
+    try (TestPeer peer = TestPeer.start()) {
+      Agent agent =
+          CLIENT.create(
+              "Answering", "\"delivery_mode\":\"push\"", "\"url\":\"" + peer.url() + "\"");
+      CLIENT.heartbeat(agent);
+      for (int i = 0; i < TEXTS.size(); i += 6) {
+        peer.usually(
+            PeerBehavior.answer(
+                i % 12 == 0 ? 400 : 200,
+                "{\"jsonrpc\":\"2.0\",\"id\":\"1\",\"error\":{\"code\":-32000,\"message\":%s}}"
+                    .formatted(json(TEXTS.get(i)))));
+        CLIENT.post(
+            "/workspaces/" + agent.id() + "/a2a",
+            ADMIN_TOKEN,
+            "{\"method\":\"message/send\",\"params\":{\"message\":{\"role\":\"user\",\"messageId\":\"h-%d\",\"parts\":[{\"kind\":\"text\",\"text\":\"Go\"}]}}}"
+                .formatted(i));
+      }
+      Page page = SignedIn.asAdmin(tab, "/ui/w/" + agent.id() + "?tab=chat");
+      assertThat(page.getByText("the agent answered with an error").first()).isVisible();
+      assertHarmless(page);
+      page.navigate(CLIENT.baseUrl() + "/ui/w/" + agent.id() + "?tab=timeline");
+      assertThat(page.locator("li.entry")).not().hasCount(0);
       assertHarmless(page);
     }
   }
