@@ -17,15 +17,6 @@ final class BrowserExtension
   private static final Namespace TABS = Namespace.create(BrowserExtension.class);
   private static final AtomicBoolean SAID = new AtomicBoolean();
 
-  /** Closes its tab when the test is over, whatever became of it. */
-  private record OpenTab(Tab tab) implements AutoCloseable {
-
-    @Override
-    public void close() {
-      tab.close();
-    }
-  }
-
   @Override
   public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {
     if (ChromiumProcess.program().isPresent()) {
@@ -50,25 +41,23 @@ final class BrowserExtension
 
   @Override
   public Tab resolveParameter(ParameterContext parameter, ExtensionContext context) {
-    return context
-        .getStore(TABS)
-        .computeIfAbsent("tab", _ -> new OpenTab(Tab.open()), OpenTab.class)
-        .tab();
+    // the store closes it when the test is over, whatever became of it
+    return context.getStore(TABS).computeIfAbsent("tab", _ -> Tab.open(), Tab.class);
   }
 
   @Override
   public void afterTestExecution(ExtensionContext context) {
-    OpenTab open = context.getStore(TABS).get("tab", OpenTab.class);
-    if (open == null) {
+    Tab tab = context.getStore(TABS).get("tab", Tab.class);
+    if (tab == null) {
       return;
     }
     Optional<Throwable> failed = context.getExecutionException();
     if (failed.isPresent()) {
       Throwable failure = failed.get();
-      open.tab().keepPicture(context.getRequiredTestClass(), context.getDisplayName());
-      open.tab().faults().forEach(fault -> failure.addSuppressed(new AssertionError(fault)));
+      tab.keepPicture(context.getRequiredTestClass(), context.getDisplayName());
+      tab.faults().forEach(fault -> failure.addSuppressed(new AssertionError(fault)));
       return;
     }
-    open.tab().assertNoFaults();
+    tab.assertNoFaults();
   }
 }

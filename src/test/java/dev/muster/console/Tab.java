@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /** A tab of the browser, with cookies and storage of its own, that remembers what went wrong. */
-public final class Tab {
+public final class Tab implements AutoCloseable {
 
   /** How the page is to look. */
   public enum Look {
@@ -173,7 +173,8 @@ public final class Tab {
     }
   }
 
-  void close() {
+  @Override
+  public void close() {
     context.close();
   }
 
