@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Each fault that fails a test in the browser, planted. */
 @InBrowser
@@ -26,6 +27,25 @@ class BrowserFaultsTest {
         .evaluate(
             "() => document.body.append(Object.assign(new Image(), {src: 'data:image/gif,'}))");
     assertThatThrownBy(() -> Accessibility.check(tab)).hasMessageContaining("image-alt (critical)");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"(prefers-color-scheme: dark)", "(prefers-contrast: more)"})
+  void axeSeesWeakTextOfEachLook(String look, Tab tab) {
+    UnitPage.open(tab);
+    tab.page()
+        .evaluate(
+            """
+            look => {
+              const sheet = new CSSStyleSheet();
+              sheet.insertRule(`@media ${look} { p { color: #777; background: #888; } }`);
+              document.adoptedStyleSheets = [sheet];
+              document.body.append(Object.assign(document.createElement('p'), {textContent: 'weak'}));
+            }
+            """,
+            look);
+    assertThatThrownBy(() -> Accessibility.check(tab))
+        .hasMessageContaining("color-contrast (serious)");
   }
 
   @ParameterizedTest
