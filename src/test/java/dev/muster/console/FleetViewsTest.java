@@ -12,8 +12,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** The fleet as a tree and as a map, and by groups. */
 @InBrowser
@@ -21,19 +19,6 @@ class FleetViewsTest {
 
   private static final String WEDGED =
       "\"runtime_state\":\"wedged\",\"sample_error\":\"Control request timeout: initialize\"";
-
-  /** Controls that no scrolling brings into the window. */
-  private static final String UNREACHABLE =
-      """
-      () => [...document.querySelectorAll('a[href], button, input, select')]
-        .filter(one => one.checkVisibility({ visibilityProperty: true }) && !one.closest('.skip, [popover]'))
-        .filter(one => {
-          one.scrollIntoView({ block: 'nearest', inline: 'nearest' });
-          const { left, right, top, bottom } = one.getBoundingClientRect();
-          return left < -1 || right > innerWidth + 1 || top < -1 || bottom > innerHeight + 1 || right - left < 4;
-        })
-        .map(one => one.outerHTML.slice(0, 120))
-      """;
 
   /** Creates a team of a lead and of two agents below it, and returns these. */
   private static List<Agent> team(String name) {
@@ -87,16 +72,6 @@ class FleetViewsTest {
     assertThat(top).hasAttribute("aria-expanded", "true");
     top.locator(".twisty").click();
     assertThat(names(page)).hasText(new String[] {"Team Northoak"});
-  }
-
-  @Test
-  void hasNoSeriousFindingOfAxeAsATree(Tab tab) {
-    SignedIn.CLIENT.heartbeat(team("Axewood").getFirst(), WEDGED);
-    Page page = SignedIn.asAdmin(tab, "/ui/fleet?view=tree&group=parent&q=axewood");
-    assertThat(page.getByRole(AriaRole.TREEGRID)).isVisible();
-    assertThat(names(page)).hasCount(4);
-    Accessibility.check(tab);
-    KeyboardWalk.check(page);
   }
 
   @Test
@@ -182,20 +157,5 @@ class FleetViewsTest {
     // the cause's filter finds what other tests have degraded, too
     assertThat(names(page).filter(new Locator.FilterOptions().setHasText("Reviewer Phonewood")))
         .hasCount(1);
-  }
-
-  /** A window of 1400 px has 700 of them at 200 %, one of 640 px has 320. */
-  @ParameterizedTest
-  @ValueSource(strings = {"", "tree", "map"})
-  void twoHundredPercentZoomLosesNothing(String view, Tab tab) {
-    SignedIn.CLIENT.heartbeat(team("Zoomwood").getFirst(), WEDGED);
-    Page page = SignedIn.asAdmin(tab, "/ui/fleet?q=zoomwood&view=" + view);
-    for (int width : new int[] {700, 320}) {
-      page.setViewportSize(width, 450);
-      assertThat(page.locator(".fleet-page[data-view='" + (view.isEmpty() ? "table" : view) + "']"))
-          .isVisible();
-      assertThat(page.evaluate("() => document.documentElement.scrollWidth")).isEqualTo(width);
-      assertThat((List<?>) page.evaluate(UNREACHABLE)).as(view + " at " + width).isEmpty();
-    }
   }
 }

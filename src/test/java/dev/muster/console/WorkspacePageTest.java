@@ -180,39 +180,6 @@ class WorkspacePageTest {
     assertThat(since).hasAttribute("title", Pattern.compile(".* GMT\\+5:45"));
   }
 
-  @ParameterizedTest
-  @ValueSource(strings = {"now", "card", "timeline", "queue", "delegations"})
-  void hasNoBarriers(String part, Tab tab) {
-    Agent agent =
-        CLIENT.createOnline(
-            "Reviewer", "\"role\":\"review\"", "\"agent_card\":{\"name\":\"R\",\"skills\":[]}");
-    CLIENT.heartbeat(agent, WEDGED);
-    Page page = SignedIn.asAdmin(tab, "/ui/w/" + agent.id() + "?tab=" + part);
-    assertThat(page.locator(".tabs a[aria-current]")).hasCount(1);
-    assertThat(page.locator(".tab-page .page-foot")).isVisible();
-    Accessibility.check(tab);
-    KeyboardWalk.check(page);
-  }
-
-  @ParameterizedTest
-  @ValueSource(ints = {320, 390, 640})
-  void narrowPagesDoNotScrollSideways(int width, Tab tab) {
-    Agent agent = CLIENT.createOnline("Narrow " + "name".repeat(20));
-    CLIENT.heartbeat(agent, WEDGED);
-    Page page = SignedIn.asAdmin(tab, "/ui/w/" + agent.id());
-    page.setViewportSize(width, 800);
-    for (String part : new String[] {"now", "timeline", "chat", "queue", "tokens"}) {
-      page.navigate(CLIENT.baseUrl() + "/ui/w/" + agent.id() + "?tab=" + part);
-      assertThat(page.locator(".tab-page .page-foot")).isVisible();
-      assertThat(
-              page.evaluate(
-                  "() => document.documentElement.scrollWidth -"
-                      + " document.documentElement.clientWidth"))
-          .as(part)
-          .isEqualTo(0);
-    }
-  }
-
   private static String run(String command) throws IOException, InterruptedException {
     ProcessBuilder shell = new ProcessBuilder("sh", "-c", command);
     shell.environment().put("MUSTER", CLIENT.baseUrl());
