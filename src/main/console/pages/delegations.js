@@ -6,7 +6,7 @@ import { action } from '../parts/action.js';
 import { age, until } from '../parts/moment.js';
 import { copyButton } from '../parts/copy.js';
 import { asCurl } from '../parts/curl.js';
-import { choice, moreRows } from '../parts/filters.js';
+import { choice, moreRows, ofWorkspace } from '../parts/filters.js';
 import { Loaded, drawn, empty, problem } from '../parts/loaded.js';
 import { stateWord } from '../parts/state-word.js';
 import { workspaceLink } from '../parts/workspace-link.js';
@@ -32,7 +32,7 @@ export function open(root, place, context) {
   const opened = new Map();
 
   const filter = () => own === null
-    ? { status: query.get('status') ?? '' }
+    ? { status: query.get('status') ?? '', workspace_id: query.get('ws') ?? '' }
     : { status: query.get('status') ?? '', direction: query.get('direction') ?? '' };
   const rows = new Loaded((signal) => readPages(call, path, filter(), most, signal), draw).every(EVERY_MS);
   const stats = new Loaded((signal) => call('GET', '/admin/delegations/stats', { signal }), draw);
@@ -96,6 +96,8 @@ export function open(root, place, context) {
   const detail = (row, found) => html`<tr class="detail"><td colspan="8">
       <dl class="facts-line"><div><dt>delegation</dt><dd><code>${inline(row.delegation_id)}</code>${copyButton(row.delegation_id, 'delegation id')}</dd></div>
         <div><dt>made</dt><dd>${age(row.created_at)}</dd></div>
+        ${own === null ? html`<div><dt>only with</dt><dd>${[callerOf(row), calleeOf(row)].map((id, i) => html`<button type="button" class="quiet small"
+          @click=${() => choose('ws', id)}>${i === 0 ? 'its caller' : 'its callee'}</button>`)}</dd></div>` : nothing}
         ${found?.attempt === undefined ? nothing : html`<div><dt>attempt</dt><dd>${found.attempt}</dd></div>`}</dl>
       ${found === null ? html`<p class="loading" role="status">Loading …</p>`
         : found.failure ? problem(found.failure)
@@ -113,12 +115,13 @@ export function open(root, place, context) {
       ${moreRows(next, items.length, () => { most += PAGE; rows.refresh(); })}`;
 
   const none = () => empty(
-    filter().status || filter().direction ? 'No delegation matches.' : 'No delegation is in flight.',
+    filter().status || filter().direction || filter().workspace_id ? 'No delegation matches.' : 'No delegation is in flight.',
     html`<p>An agent delegates a task with one request, and gets the end of it exactly once:</p>`,
     asCurl({ method: 'POST', path: `/workspaces/${own ?? '$CALLER'}/delegate`, body: { target_id: '$CALLEE', task: 'review PR 42' } }));
 
   const counts = (found) => html`<p class="totals"><span><b>${inFlight(found)}</b> in flight</span>
-      ${['stuck', 'failed', 'completed'].map((status) => html`<span class=${found[status] ? '' : 'soft'}>${found[status] ? stateWord(status) : status} <b>${(found[status] ?? 0).toLocaleString('en')}</b></span>`)}</p>`;
+      ${['stuck', 'failed', 'completed'].map((status) => html`<span class=${found[status] ? '' : 'soft'}>${found[status] ? stateWord(status) : status} <b>${(found[status] ?? 0).toLocaleString('en')}</b></span>`)}
+      <span class="meta">ended ones: all that are kept</span></p>`;
 
   async function openGraph() {
     const { graphOf } = await import('./delegation-graph.js');
@@ -138,7 +141,8 @@ export function open(root, place, context) {
     render(html`${own === null ? html`<header class="page-head"><h1>Delegations</h1>${drawn(stats, counts)}${views()}</header>` : nothing}
       ${isGraph ? graph?.view() ?? nothing : html`
         <div class="filters">${choice('Status', 'status', query.get('status') ?? '', own === null ? OF_ALL : OF_ONE, choose)}
-          ${own === null ? nothing : choice('Direction', 'direction', query.get('direction') ?? '', [['', 'both'], ['received', 'in'], ['sent', 'out']], choose)}</div>
+          ${own === null ? nothing : choice('Direction', 'direction', query.get('direction') ?? '', [['', 'both'], ['received', 'in'], ['sent', 'out']], choose)}
+          ${own === null ? ofWorkspace(query, choose) : nothing}</div>
         ${drawn(rows, table)}
         <footer class="page-foot">${asCurl({ path, query: filter() })}</footer>`}`, root);
   }

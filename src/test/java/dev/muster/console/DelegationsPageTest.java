@@ -49,6 +49,25 @@ class DelegationsPageTest {
     return id;
   }
 
+  @Test
+  void isLimitedToOneWorkspace(Tab tab) {
+    delegate("only with the worker");
+    Agent other = CLIENT.create("Third", "\"parent_id\":\"" + lead.id() + "\"");
+    CLIENT.post(
+        "/workspaces/" + lead.id() + "/delegate",
+        lead.token(),
+        "{\"target_id\":\"" + other.id() + "\",\"task\":\"with the third\"}");
+    Page page = SignedIn.asAdmin(tab, "/ui/delegations");
+    assertThat(row(page, "with the third")).isVisible();
+    row(page, "only with the worker").locator(".disclose").click();
+    button(page.locator("tr.detail"), "its callee").click();
+    assertThat(row(page, "with the third")).hasCount(0);
+    assertThat(row(page, "only with the worker")).isVisible();
+    assertThat(page.locator(".page-foot")).containsText("workspace_id=" + worker.id());
+    page.getByText("show all").click();
+    assertThat(row(page, "with the third")).isVisible();
+  }
+
   private static Locator button(Locator where, String name) {
     return where.getByRole(AriaRole.BUTTON, new Locator.GetByRoleOptions().setName(name));
   }
