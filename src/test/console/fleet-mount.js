@@ -53,3 +53,17 @@ export function mount(rows, { query = '', role = 'operator', answer = async () =
 /** @param {HTMLElement} root @returns {HTMLElement[]} the elements of the visible rows, in order */
 export const shown = root => [...root.querySelectorAll('.fleet-space .fleet-row:not([hidden])')]
   .sort((a, b) => a.getAttribute('aria-rowindex') - b.getAttribute('aria-rowindex'));
+
+/** Calls `act`, and returns the body of the first request that it leads to. */
+export async function firstBody(act) {
+  const { fetch } = globalThis;
+  try {
+    return await new Promise((resolve) => {
+      globalThis.fetch = async (_, { body }) => (resolve(JSON.parse(body)), new Response('{}', { status: 503 }));
+      act();
+    });
+  } finally {
+    globalThis.fetch = fetch;
+    document.querySelector('dialog')?.remove();
+  }
+}

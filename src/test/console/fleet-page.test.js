@@ -1,6 +1,6 @@
 import { equal, ok, until } from './assert.js';
 import { fleet, uuid } from './fixtures.js';
-import { mount, shown } from './fleet-mount.js';
+import { firstBody, mount, shown } from './fleet-mount.js';
 
 const names = root => shown(root).map(row => row.querySelector('.name-link').textContent);
 const degrade = (i, error = 'Control request timeout: initialize') =>
@@ -80,8 +80,29 @@ export function putsTheFilterIntoTheAddress() {
 export function showsTheRowsOfACause() {
   const { root } = mount(fleet(60, i => i < 40 ? { status: 'degraded', reason: 'error_rate', error: `429 from upstream ${i}: quota`, since: '2026-11-25T01:50:00Z' } : {}));
   ok(/1 cause explains 40 workspaces in trouble/.test(root.querySelector('.causes').textContent));
-  root.querySelector('.causes button').click();
+  root.querySelector('.causes [aria-label="Show these 40"]').click();
   equal(root.querySelector('[role=grid]').getAttribute('aria-rowcount'), '41');
+}
+
+/** The filter of *Show* has minutes and a piece of the error; the actions are of exactly the rows that are counted. */
+export async function actsOnExactlyTheRowsOfACause() {
+  const { root } = mount(fleet(9, i => (i < 7 ? { status: 'degraded', reason: 'runtime_wedged', since: `2026-11-25T01:5${i === 6 ? 3 : 0}:0${i}Z`,
+    error: i % 3 === 2 ? 'disk is full' : `session ${i} lost` } : {})));
+  const button = name => root.querySelector(`.causes [aria-label="${name}"]`);
+  const ids = [0, 1, 3, 4].map(uuid);
+  equal(await firstBody(() => button('Restart these 4').click()), { action: 'restart', ids, text: 'preview' });
+  equal(await firstBody(() => button('Message these 4').click()), { action: 'message', ids, text: 'preview' });
+}
+
+export function aCauseThatNoActionHelpsHasItsStepInWords() {
+  const silent = fleet(9, () => ({ status: 'offline', heard: '2026-11-25T02:00:00Z' }));
+  const line = mount(silent).root.querySelector('.causes li');
+  equal([...line.querySelectorAll('button')].map(one => one.textContent), ['Message', 'Show']);
+  equal(line.querySelector('.hint').textContent, '→ Look at host');
+  const wedged = fleet(2, () => ({ status: 'degraded', reason: 'runtime_wedged' }));
+  const read = mount(wedged, { role: 'viewer' }).root.querySelector('.causes li');
+  equal([...read.querySelectorAll('button')].map(one => one.textContent), ['Show'], 'a viewer may change nothing');
+  equal(read.querySelector('.hint').textContent, '→ Restart');
 }
 
 export function groupsTroubleAsTheAddressSays() {

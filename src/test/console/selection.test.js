@@ -1,7 +1,7 @@
 // Row numbers change with each snapshot: what is selected, and where the keyboard is, must stay with the workspace.
 import { equal, ok, until } from './assert.js';
 import { fleet, uuid } from './fixtures.js';
-import { mount, shown } from './fleet-mount.js';
+import { firstBody, mount, shown } from './fleet-mount.js';
 
 const names = root => shown(root).map(row => row.querySelector('.name-link').textContent);
 const checked = root => shown(root).filter(row => row.querySelector('.col-choose input').checked).map(row => row.querySelector('.name-link').textContent);
@@ -11,20 +11,6 @@ const rowOf = (root, name) => shown(root).find(row => row.querySelector('.name-l
 const tick = (root, name) => rowOf(root, name).querySelector('.col-choose input').click();
 const press = (element, key) => element.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
 const without = (rows, ...gone) => rows.filter((_, i) => !gone.includes(i));
-
-/** Runs `act`, and returns the body of the first request that it leads to. */
-async function firstBody(act) {
-  const { fetch } = globalThis;
-  try {
-    return await new Promise((resolve) => {
-      globalThis.fetch = async (_, { body }) => (resolve(JSON.parse(body)), new Response('{}', { status: 503 }));
-      act();
-    });
-  } finally {
-    globalThis.fetch = fetch;
-    document.querySelector('dialog')?.remove();
-  }
-}
 
 export async function staysWithItsWorkspacesOverANewSnapshot() {
   const rows = fleet(20);

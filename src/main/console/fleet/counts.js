@@ -49,8 +49,10 @@ const place = (status) => (ALWAYS.indexOf(status) + 100) % 100;
  * @param {import('./trouble-groups.js').TroubleGroup[]} groups
  * @param {import('../text/advice.js').Surroundings} around
  * @param {(group: import('./trouble-groups.js').TroubleGroup) => void} show sets the filter to a group
+ * @param {?(action: string, group: import('./trouble-groups.js').TroubleGroup) => void} ask asks for a bulk run on a group; null when the
+ *   session may change nothing
  */
-export function causeList(groups, around, show) {
+export function causeList(groups, around, show, ask) {
   if (groups.length === 0) {
     return nothing;
   }
@@ -59,24 +61,29 @@ export function causeList(groups, around, show) {
   return html`<section class="causes" aria-label="Causes">
     <h2>${counted(groups.length, 'cause explains', 'causes explain')} ${counted(rows, 'workspace')} in trouble</h2>
     <ul>
-      ${groups.slice(0, MAX_CAUSES).map((group) => causeLine(group, around, show))}
+      ${groups.slice(0, MAX_CAUSES).map((group) => causeLine(group, around, show, ask))}
     </ul>
     ${more > 0 ? html`<p class="meta">${counted(more, 'smaller cause')} in the table below.</p>` : nothing}
   </section>`;
 }
 
-function causeLine(group, around, show) {
+function causeLine(group, around, show, ask) {
   const status = group.stalled && group.status === 'online' ? 'stalled' : group.status;
   const step = advise(
     { ...group, sinceMs: group.since * 1000, lastHeartbeatMs: around.now, neighbours: null },
     { ...around, neighbours: group.status === 'offline' ? { together: group.count, of: 0 } : null },
   ).next[0];
+  const [label, isAction] = STEPS[step?.action] ?? ['', false];
+  const button = (action, word) => html`<button type="button" class="small" aria-label=${`${word} these ${group.count}`}
+    @click=${() => ask(action, group)}>${word}</button>`;
   return html`<li>
     ${statusMark(status, { words: `${number(group.count)} ${statusWord(status)}` })}
     <span class="soft">since ${dated(group.since * 1000, around.now)}</span>
     <bdi class="cause-text">${causeText(group)}</bdi>
     ${group.runtime ? html`<span class="soft runtime">runtime <bdi>${visible(group.runtime)}</bdi></span>` : nothing}
-    <span class="hint">→ ${step ? STEPS[step.action][0] : ''}</span>
+    <span class="cause-next">
+      ${isAction && ask ? button(step.action, label) : html`<span class="hint">→ ${label}</span>`}${ask ? button('message', 'Message') : nothing}
+    </span>
     <button type="button" class="small" @click=${() => show(group)} aria-label=${`Show these ${group.count}`}>Show</button>
   </li>`;
 }

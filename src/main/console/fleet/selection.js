@@ -2,7 +2,7 @@
 import { html, nothing } from 'lit-html';
 import { toast } from '../parts/toast.js';
 import { visible } from '../text/safe.js';
-import { counted, number } from '../text/time.js';
+import { number } from '../text/time.js';
 
 const ACTIONS = { pause: 'Pause', resume: 'Resume', restart: 'Restart', message: 'Message…', remove: 'Remove…' };
 
@@ -154,13 +154,18 @@ export class Selection {
         ? html`<button type="button" class="quiet" @click=${() => this.all()}>Select all ${number(matching)}</button>`
         : nothing}
       <div class="bulk-actions">${Object.entries(ACTIONS).map(([name, word]) => html`
-        <button type="button" class=${name === 'remove' ? 'danger' : ''} @click=${() => this.#ask(name)}>${word}</button>`)}</div>
+        <button type="button" class=${name === 'remove' ? 'danger' : ''} @click=${() => this.ask(name, this.query === null ? { ids: [...this.ids] } : { filter: this.query })}>${word}</button>`)}</div>
       <button type="button" class="quiet" @click=${() => this.clear()}>Clear</button>
     </div>`;
   }
 
-  async #ask(action) {
-    const which = this.query === null ? { ids: [...this.ids] } : { filter: this.query };
+  /**
+   * Opens the dialog for a bulk run, and then the page of the run.
+   *
+   * @param {string} action
+   * @param {{filter: string} | {ids: string[]}} which
+   */
+  async ask(action, which) {
     try {
       const { askForBulk } = await import('../pages/bulk-dialog.js');
       const run = await askForBulk(action, which);
@@ -169,7 +174,7 @@ export class Selection {
         this.open(`/ui/bulk/${run.bulk_id}`);
       }
     } catch (error) {
-      toast(`${counted(this.count(), 'workspace')}: ${error.detail ?? error.message}`, { isBad: true });
+      toast(`${ACTIONS[action]}: ${error.detail ?? error.message}`, { isBad: true });
     }
   }
 }

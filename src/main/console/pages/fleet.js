@@ -202,9 +202,11 @@ export function open(root, first, context) {
 
   function trouble() {
     return grouped === 'cause' || grouped === 'none'
-      ? causeList(found, around(), (group) => go({ q: queryOf(group, errorsOf(group), clock.now()) }))
+      ? causeList(found, around(), (group) => go({ q: queryOf(group, errorsOf(group), clock.now()) }), session.mayChange() ? askFor : null)
       : groupList(found, grouped, (q) => go({ q }));
   }
+
+  const askFor = (action, group) => selection.ask(action, { ids: view.troubleGroups.rowsOf(group).map((row) => store.id(row)) });
 
   const errorsOf = (group) => [...new Set(view.troubleGroups.rowsOf(group).map((row) => store.word('error', row)))];
 

@@ -118,9 +118,18 @@ class FleetPageTest {
     assertThat(causes.locator("li").filter(text("371 degraded"))).containsText("initialize");
     assertThat(causes.locator("li").filter(text("38 degraded"))).containsText("429 from upstream");
     assertThat(causes.locator("li").filter(text("3 degraded"))).containsText("boom");
-    causes.locator("li").filter(text("38 degraded")).getByRole(AriaRole.BUTTON).click();
+    button(page, "Show these 38").click();
     assertThat(page.getByRole(AriaRole.GRID)).hasAttribute("aria-rowcount", "39");
-    IntStream.range(0, 2).forEach(i -> page.goBack()); // Back leaves the cause, then the page
+    page.goBack();
+
+    button(page, "Restart these 371").click();
+    Locator dialog = page.getByRole(AriaRole.DIALOG);
+    assertThat(dialog).containsText("371 of 371 will be asked to restart");
+    dialog
+        .getByRole(AriaRole.BUTTON, new Locator.GetByRoleOptions().setName("Restart 371"))
+        .click();
+    assertThat(page.locator(".bulk-progress")).containsText("371");
+    assertThat(page.locator("h1")).containsText("Restart");
   }
 
   private static Locator.FilterOptions text(String text) {
@@ -220,6 +229,7 @@ class FleetPageTest {
     tab.page().setViewportSize(width, 800);
     Page page = open(tab, "/ui/fleet?q=narrow");
     assertThat(page.locator(".fleet-row[aria-rowindex='2']")).isVisible();
+    assertThat(page.locator(".causes .cause-next")).isVisible();
     assertThat(page.evaluate("() => document.documentElement.scrollWidth")).isEqualTo(width);
     page.locator(".fleet-row[aria-rowindex='2'] .col-why").click();
     assertThat(page.getByRole(AriaRole.COMPLEMENTARY)).isVisible();
@@ -227,9 +237,9 @@ class FleetPageTest {
     assertThat(
             (List<?>)
                 page.evaluate(
-                    "() => [...document.querySelectorAll('.sheet button, .sheet .button')].map(e =>"
-                        + " e.getBoundingClientRect()).filter(r => r.height < 44 || r.right >"
-                        + " innerWidth).map(r => r.height)"))
+                    "() => [...document.querySelectorAll('.sheet button, .sheet .button, .causes"
+                        + " button')].map(e => e.getBoundingClientRect()).filter(r => r.height < 44"
+                        + " || r.right > innerWidth).map(r => r.height)"))
         .isEmpty();
   }
 

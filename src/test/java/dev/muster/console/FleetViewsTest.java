@@ -152,7 +152,7 @@ class FleetViewsTest {
     assertThat(page.locator(".map-narrow")).isVisible();
     assertThat(page.locator(".causes")).containsText("Wedged");
     assertThat(page.getByRole(AriaRole.APPLICATION)).isHidden();
-    page.locator(".causes").getByRole(AriaRole.BUTTON).click();
+    page.locator(".causes").getByText("Show").click();
     page.getByText("The same as a table").click();
     // the cause's filter finds what other tests have degraded, too
     assertThat(names(page).filter(new Locator.FilterOptions().setHasText("Reviewer Phonewood")))
