@@ -1,6 +1,7 @@
 /** Keeps the fleet up to date: loads summary and snapshot, applies events, and polls details that events do not have. */
 import * as clock from '../net/clock.js';
 import { readSnapshot } from './snapshot.js';
+import { STATUSES } from './columns.js';
 import { FleetStore } from './store.js';
 
 const REFRESH_MS = 10_000;
@@ -120,18 +121,19 @@ export class LiveFleet {
     this.#notify(this.isLoaded ? [] : null);
   }
 
-  /** Reloads when the counts differ from the server's twice at the same `seq`: then events were lost. */
+  /** Reloads when the total or the count of a status differs from the server's twice at the same `seq`: then events were lost. */
   #compare({ seq, total, status }) {
     if (seq !== this.store.seq || this.pending.length > 0) {
       return;
     }
-    const mine = this.store.total();
-    const differs = mine !== total || (status.offline ?? 0) !== this.store.counts[3];
-    const { mismatches } = this;
+    const { store, mismatches } = this;
+    const different = STATUSES.filter((word, number) => (status[word] ?? 0) !== store.counts[number]);
+    const differs = store.total() !== total || different.length > 0;
     mismatches.times = differs ? (mismatches.seq === seq ? mismatches.times + 1 : 1) : 0;
     mismatches.seq = seq;
     if (mismatches.times >= 2) {
-      this.reload(`The page counted ${mine} workspaces, the server ${total}`);
+      mismatches.times = 0; // the next snapshot is compared twice again
+      this.reload(`The page counted ${store.total()} workspaces, the server ${total}; different: ${different.join(', ') || 'the total'}`);
     }
   }
 

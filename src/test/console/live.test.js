@@ -1,0 +1,111 @@
+// LiveFleet with a server and a stream that the test plays: when it reads the fleet anew, and what it does meanwhile.
+import { LiveFleet } from '/src/fleet/live.js';
+import { equal, ok, until } from './assert.js';
+import { fleet, msf1, uuid } from './fixtures.js';
+
+const AT = '2026-11-25T02:16:09Z';
+const SEQ = 7;
+const count = words => words.reduce((sum, word) => ({ ...sum, [word]: (sum[word] ?? 0) + 1 }), {});
+const event = (e, i, more = {}) => ({ e: `WORKSPACE_${e}`, w: uuid(i), at: AT, since: AT, status: e.toLowerCase(), ...more });
+
+/** Starts a fleet of `rows`. `server` holds what it answers, `calls` the paths; `play` sends a batch of events. */
+async function start(rows) {
+  const server = { rows, summary: { seq: SEQ, total: rows.length, status: count(rows.map(({ status }) => status)), worst: [] } };
+  const calls = [];
+  let take;
+  const opened = [];
+  const stream = { subscribe: fn => (take = fn), report() {}, state: () => 'live', waiting() {}, open: seq => opened.push(seq), close: () => opened.push('closed') };
+  const call = async (method, path, { query } = {}) => {
+    calls.push(path);
+    return path === '/console/fleet' ? { bytes: msf1(server.rows, { seq: SEQ }) }
+      : path === '/console/rows' ? server.records.filter(({ id }) => query.ids.includes(id)) : server.summary;
+  };
+  const live = new LiveFleet({ call, stream });
+  await live.start();
+  await settled();
+  return { live, server, opened, play: (seq, events) => take({ seq, events }), reads: () => calls.filter(path => path === '/console/fleet').length };
+}
+
+/** Waits for the answers, which are resolved promises. */
+const settled = () => new Promise(resolve => setTimeout(resolve));
+
+/** Calls `act` while a reload waits for nothing, and lets its answers come. Then stops the fleet. */
+async function atOnce(live, act) {
+  live.loadedAt = -Infinity;
+  try {
+    await act();
+    await settled();
+    await settled();
+  } finally {
+    live.stop();
+  }
+}
+
+export async function eachStatusThatDiffersTwiceReadsTheFleetAnew() {
+  for (const [mine, theirs] of [['online', 'degraded'], ['degraded', 'online'], ['failed', 'paused'], ['offline', 'online'], ['awaiting_agent', 'online']]) {
+    const { live, server, reads } = await start(fleet(5, i => (i === 3 ? { status: mine } : {})));
+    const changed = fleet(5, i => (i === 3 ? { status: theirs } : {}));
+    server.rows = changed;
+    server.summary = { ...server.summary, status: count(changed.map(({ status }) => status)) };
+    await atOnce(live, async () => {
+      await live.refresh();
+      equal(reads(), 1, `${mine}: once may be a summary of a moment later`);
+      await live.refresh();
+      await until(() => reads() === 2, `a new snapshot for ${mine}, ${theirs}`);
+    });
+    equal(live.store.statusOf(3), theirs);
+  }
+}
+
+export async function equalCountsAndLaterSummariesReadNothing() {
+  const { live, server, reads } = await start(fleet(5, i => (i === 3 ? { status: 'degraded' } : {})));
+  await atOnce(live, async () => {
+    for (let i = 0; i < 3; i++) await live.refresh();
+    server.summary = { ...server.summary, seq: SEQ + 1, status: { online: 5 } }; // its event is still to come
+    for (let i = 0; i < 3; i++) await live.refresh();
+  });
+  equal(reads(), 1);
+}
+
+export async function aGapReadsTheFleetAnew() {
+  const { live, server, play, reads, opened } = await start(fleet(3));
+  server.rows = fleet(4);
+  server.summary = { ...server.summary, total: 4, status: { online: 4 } };
+  await atOnce(live, () => play(99, [{ e: 'REPLAY_GAP' }]));
+  equal([reads(), live.store.total(), opened], [2, 4, [SEQ, 'closed', SEQ, 'closed']]);
+}
+
+export async function moreEventsThanItCanKeepReadTheFleetAnew() {
+  const { live, play, reads } = await start(fleet(3));
+  const many = Array.from({ length: 200_001 }, () => event('OFFLINE', 1));
+  await atOnce(live, () => play(99, many));
+  equal([reads(), live.pending.length, live.store.statusOf(1)], [2, 0, 'online']);
+}
+
+export async function aHiddenPageAppliesAllOfThemOnceASecond() {
+  const { live, play } = await start(fleet(3000));
+  const hide = is => (Object.defineProperty(document, 'hidden', { configurable: true, value: is }), document.dispatchEvent(new Event('visibilitychange')));
+  let changes = 0;
+  live.onChange(() => changes++);
+  hide(true);
+  try {
+    play(3007, Array.from({ length: 3000 }, (_, i) => event('OFFLINE', i)));
+    await new Promise(resolve => requestAnimationFrame(resolve));
+    equal(changes, 0, 'not with the next frame');
+    await until(() => changes > 0, 'the second');
+    equal([changes, live.store.counts[3], live.store.seq], [1, 3000, 3007]);
+  } finally {
+    delete document.hidden;
+    live.stop();
+  }
+  ok(!document.hidden);
+}
+
+export async function readsTheRecordOfAnUnknownWorkspace() {
+  const { live, server, play } = await start(fleet(2));
+  server.records = [{ id: uuid(9), name: 'Late', status: 'degraded', status_since: AT, last_heartbeat_at: AT, active_tasks: 0, stalled: false }];
+  play(8, [event('DEGRADED', 9)]);
+  await until(() => live.store.rowOf(uuid(9)) >= 0, 'the record');
+  equal([live.store.name(2), live.store.statusOf(2), live.store.seq], ['Late', 'degraded', 8]);
+  live.stop();
+}
