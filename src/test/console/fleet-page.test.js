@@ -137,6 +137,47 @@ export async function actsAndOffersToUndo() {
   ok(/Agent 0: resumed/.test(document.querySelector('.toast').textContent));
 }
 
+export async function aRefusalStaysInTheSideSheet() {
+  const sentence = 'It has 3 workspaces below it. Use cascade=true.';
+  const answer = async (method, path) => {
+    if (path.endsWith('/resume')) throw Object.assign(new Error('409'), { status: 409, detail: sentence });
+  };
+  const { root, urls, calls } = mount(fleet(3, () => ({ status: 'paused' })), { answer });
+  const refusals = () => [...root.querySelectorAll('.sheet .refusal')].map(one => one.textContent);
+  root.querySelector('[data-action=resume]').click();
+  await until(() => root.querySelector('.sheet .refusal'), 'the refusal');
+  equal(urls, [`sel=${uuid(0)}`]);
+  equal(root.querySelector('.sheet-steps .refusal').closest('li').querySelector('button').textContent, 'Resume');
+  equal([refusals(), root.querySelector('.refusal').getAttribute('role')], [[sentence], 'alert']);
+  equal(document.querySelector('.toast'), null);
+
+  root.querySelector('.sheet-steps button').click();
+  await until(() => urls.length === 2, 'the next answer');
+  equal([calls.length, urls[1], refusals()], [2, urls[0], [sentence]]);
+  shown(root)[1].querySelector('.col-why').click();
+  equal([urls.at(-1), refusals()], [`sel=${uuid(1)}`, []], 'the next workspace has its own');
+}
+
+export async function aRefusalOfAnotherThanTheOpenOneStaysUntilItIsClosed() {
+  const answer = async () => {
+    throw Object.assign(new Error('409'), { status: 409, detail: 'Removed meanwhile.' });
+  };
+  const { root } = mount(fleet(3, () => ({ status: 'paused' })), { query: `sel=${uuid(0)}`, answer });
+  const { setTimeout: later } = globalThis;
+  const timers = [];
+  globalThis.setTimeout = (fn, ms) => (ms >= 6000 ? timers.push(fn) : later(fn, ms));
+  try {
+    root.querySelectorAll('.fleet-row:not([hidden]) [data-action=resume]')[1].click();
+    await until(() => document.querySelector('.toast'), 'the message');
+  } finally {
+    globalThis.setTimeout = later;
+  }
+  const toast = document.querySelector('.toast');
+  equal([toast.querySelector('bdi').textContent, toast.getAttribute('role'), timers.length], ['Agent 1: Removed meanwhile.', 'alert', 0]);
+  [...toast.querySelectorAll('button')].at(-1).click();
+  equal(document.querySelector('.toast'), null);
+}
+
 export function offersNothingToAViewer() {
   const { root } = mount(fleet(3, () => ({ status: 'paused' })), { role: 'viewer' });
   equal(root.querySelectorAll('.fleet-row:not([hidden]) button:not([hidden])').length, 3, 'the heads alone');

@@ -14,9 +14,10 @@ import { placeOf, STEPS } from './row.js';
  * @param {import('../text/advice.js').Surroundings} state.around
  * @param {boolean} state.mayChange
  * @param {(row: number, action: string) => void} state.act runs a POST action on the workspace
+ * @param {?{id: string, action: string, sentence: string}} state.refused the last action that the server refused
  * @param {() => void} state.close
  */
-export function sheet({ store, row, around, mayChange, act, close }) {
+export function sheet({ store, row, around, mayChange, act, refused, close }) {
   const subject = ofRow(store, row);
   const id = store.id(row);
   const { cause, evidence, next } = advise(subject, around);
@@ -29,9 +30,10 @@ export function sheet({ store, row, around, mayChange, act, close }) {
         : isAction || action === 'wait' || action === 'open'
           ? nothing
           : html`<a class="button" href=${placeOf(id, around, action)}>${label}</a>`}
-      <span>${text}</span>
+      <span>${text}</span>${refused?.id === id && refused.action === action ? refusal(refused.sentence) : nothing}
     </li>`;
   };
+  const isOther = refused?.id === id && !next.some(({ action }) => action === refused.action);
   return html`<aside class="sheet" aria-label="Workspace" tabindex="-1" @keydown=${(event) => event.key === 'Escape' && close()}>
     <header>
       <h2><bdi>${visible(store.name(row))}</bdi></h2>
@@ -46,6 +48,7 @@ export function sheet({ store, row, around, mayChange, act, close }) {
       <p>${visible(cause)}</p>
       ${evidence.length > 0 ? html`<h3>Evidence</h3><ul>${evidence.map((one) => html`<li><bdi>${visible(one)}</bdi></li>`)}</ul>` : nothing}
       ${next.length > 0 ? html`<h3>Next</h3><ol class="sheet-steps">${next.map(step)}</ol>` : nothing}
+      ${isOther ? refusal(`${STEPS[refused.action][0]}: ${refused.sentence}`) : nothing}
     </section>
     <dl class="sheet-facts">
       ${fact('Role', visible(store.word('role', row)))}${fact('Runtime', visible(store.word('runtime', row)))}
@@ -59,5 +62,7 @@ export function sheet({ store, row, around, mayChange, act, close }) {
     <p><a class="button main" href=${placeOf(id, around)}>Open workspace</a></p>
   </aside>`;
 }
+
+const refusal = (sentence) => html`<p class="refusal" role="alert">${sentence}</p>`;
 
 const fact = (name, text) => (text ? html`<dt>${name}</dt><dd><bdi>${text}</bdi></dd>` : nothing);

@@ -1,16 +1,15 @@
 /** The page of the fleet: counts, causes, and the workspaces as table, tree or map. */
 import { html, nothing, render } from 'lit-html';
 import { isShortcut } from '../parts/keys.js';
-import { toast } from '../parts/toast.js';
 import { surroundings } from '../fleet/banners.js';
 import { causeList, counts, queryOf } from '../fleet/counts.js';
 import { groupList, groups } from '../fleet/groups.js';
+import { RowActions } from '../fleet/row-actions.js';
 import { Selection } from '../fleet/selection.js';
 import { sheet } from '../fleet/sheet.js';
 import { Surfaces, VIEWS } from '../fleet/surfaces.js';
 import { foot, GROUPS, oneOf, tools } from '../fleet/tools.js';
 import { FleetView } from '../fleet/view.js';
-import { pause } from './pause.js';
 
 /** Causes or groups are listed again after this many ms at the earliest, and after this multiple of the time that it took. */
 const LIST_MS = 1000;
@@ -32,6 +31,16 @@ export function open(root, first, context) {
   const { store } = fleet;
   const view = new FleetView(store, clock.now);
   const selection = new Selection({ view, mayChange: session.mayChange, changed: () => surface.redraw() ?? draw(), open: navigate });
+  const actions = new RowActions({
+    store,
+    call,
+    opened: () => place.query.get('sel'),
+    open: (id) => {
+      go({ sel: id }, { replace: place.query.has('sel') });
+      root.querySelector('.sheet .refusal')?.scrollIntoView({ block: 'nearest' });
+    },
+    done: () => fleet.refresh(),
+  });
   const needs = {
     view,
     selection,
@@ -73,28 +82,12 @@ export function open(root, first, context) {
     navigate('/ui/fleet', query, { replace });
   }
 
-  async function act(row, action) {
+  function act(row, action) {
     if (action === 'choose') {
       selection.toggle(row);
     } else {
-      await post(store.id(row), store.name(row), action);
+      actions.run(store.id(row), store.name(row), action);
     }
-  }
-
-  async function post(id, name, action) {
-    try {
-      const done = await (action === 'pause' ? pause(call, id) : call('POST', `/workspaces/${id}/${action}`).then(() => 'one'));
-      if (done === null) {
-        return;
-      }
-      // a branch may have had paused workspaces before, which an undo would resume
-      const undo = done === 'branch' ? null : { pause: 'resume', resume: 'pause' }[action];
-      toast(`${name}: ${action === 'restart' ? 'restart requested; its next heartbeat tells it' : `${action}d`}${done === 'branch' ? ' with all below it' : ''}`,
-        undo ? { action: { label: 'Undo', run: () => post(id, name, undo) } } : {});
-    } catch (error) {
-      toast(`${name}: ${error.detail ?? error.message}`, { isBad: true });
-    }
-    fleet.refresh();
   }
 
   /** Applies view, filter and sort of the url. */
@@ -194,7 +187,7 @@ export function open(root, first, context) {
       ${tools({ views: VIEWS, query, error: view.error?.message ?? null, go })} ${state} ${trouble()}
       <div class="fleet-body">${surface.element}${
         chosen >= 0 && query.get('sel')
-          ? sheet({ store, row: chosen, around: { ...around(), neighbours: view.troubleGroups.together(chosen) }, mayChange: session.mayChange(), act, close: () => go({ sel: '' }) })
+          ? sheet({ store, row: chosen, around: { ...around(), neighbours: view.troubleGroups.together(chosen) }, mayChange: session.mayChange(), act, refused: actions.refused, close: () => go({ sel: '' }) })
           : nothing
       }</div>
       ${selection.bar()} ${foot({ view, isLoaded: fleet.isLoaded, apply, go, hasRuns: session.current()?.role !== 'agent' })}`;
@@ -232,9 +225,11 @@ export function open(root, first, context) {
   return {
     update(next) {
       place = next;
+      actions.follow();
       read();
     },
     close() {
+      actions.isClosed = true;
       stops.forEach((stop) => stop());
       document.removeEventListener('keydown', key);
       document.removeEventListener('muster-settings', resized);

@@ -14,7 +14,7 @@ function place() {
 }
 
 /**
- * Shows a message for {@link STAYS_MS}, and longer while it has the pointer or the focus.
+ * Shows a message for {@link STAYS_MS}, and longer while it has the pointer or the focus. An error stays until it is closed.
  *
  * @param {string} text
  * @param {{isBad?: boolean, action?: {label: string, run: () => void}}} [options] `isBad` for an error, `action` for a further button
@@ -22,6 +22,9 @@ function place() {
 export function toast(text, { isBad = false, action } = {}) {
   const element = document.createElement('div');
   element.className = isBad ? 'toast failed' : 'toast';
+  if (isBad) {
+    element.setAttribute('role', 'alert');
+  }
   const words = document.createElement('bdi');
   words.textContent = text;
   element.append(words);
@@ -40,7 +43,9 @@ export function toast(text, { isBad = false, action } = {}) {
       element.remove();
     }
   };
-  setTimeout(leave, STAYS_MS);
+  if (!isBad) {
+    setTimeout(leave, STAYS_MS);
+  }
 }
 
 function button(label, run) {
