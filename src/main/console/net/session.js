@@ -13,6 +13,14 @@ import { call, keepPageKey, onOtherTab, onSignedOut, pageKey } from './api.js';
  * @property {number} heartbeat_interval_s
  */
 
+/** Prefix of what the browser's storage has for one person only. It is removed when a session begins or ends. */
+export const PERSONAL = 'muster-chat:';
+
+const LOOPBACK = /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/;
+
+/** @param {{protocol: string, hostname: string}} place @returns {boolean} whether others on the network can overhear a session of a page there */
+export const isOverheard = ({ protocol, hostname }) => protocol !== 'https:' && !LOOPBACK.test(hostname);
+
 /** @type {?Session} */
 let session = null;
 const listeners = new Set();
@@ -32,7 +40,19 @@ export function onChange(fn) {
   return () => listeners.delete(fn);
 }
 
+/** Removes the texts of the person whose session ends: the browser ignores `Clear-Site-Data` on plain http. */
+function forgetPersonal() {
+  try {
+    Object.keys(localStorage).filter((key) => key.startsWith(PERSONAL)).forEach((key) => localStorage.removeItem(key));
+  } catch {
+    // storage is blocked, so it has nothing
+  }
+}
+
 function setSession(next) {
+  if (next === null) {
+    forgetPersonal();
+  }
   const changed = session !== next;
   session = next;
   if (changed) {
@@ -70,6 +90,7 @@ export async function load() {
 export async function signIn(proof) {
   const made = await call('POST', '/console/session', { body: proof });
   keepPageKey(made.page_key);
+  setSession(null); // the session that this one replaces may be another person's
   setSession(await call('GET', '/console/session'));
 }
 
@@ -86,9 +107,8 @@ onSignedOut(() => {
 });
 
 onOtherTab((key) => {
-  if (key === null) {
-    setSession(null);
-  } else {
+  setSession(null);
+  if (key !== null) {
     load().catch(() => {});
   }
 });

@@ -2,10 +2,9 @@
  * Keeps the draft and the sent messages of each workspace's chat in the browser's storage. A message keeps its id, so
  * that sending it again is a duplicate for the server.
  */
-import { onChange } from '../net/session.js';
+import { onChange, PERSONAL } from '../net/session.js';
 import { asciiJson } from '../text/shell.js';
 
-const PREFIX = 'muster-chat:';
 const MAX_SENT = 100;
 const boxes = new Map();
 
@@ -22,7 +21,7 @@ export function outboxOf(id) {
   return boxes.get(id);
 }
 
-// the server's response to a sign-out clears the storage; the next user must not get the outboxes in memory either
+// the end of a session clears the storage; the next user must not get the outboxes in memory either
 onChange((session) => session === null && boxes.clear());
 
 /** Returns the request that sends a message, for `call` and for *as curl*. */
@@ -44,7 +43,7 @@ class Outbox {
   constructor(id) {
     this.#id = id;
     try {
-      const kept = JSON.parse(localStorage.getItem(PREFIX + id) ?? '{}');
+      const kept = JSON.parse(localStorage.getItem(PERSONAL + id) ?? '{}');
       this.draft = typeof kept.draft === 'string' ? kept.draft : '';
       this.sent = Array.isArray(kept.sent) ? kept.sent : [];
     } catch {
@@ -112,11 +111,14 @@ class Outbox {
 
   #keep() {
     this.sent = this.sent.slice(-MAX_SENT);
+    if (boxes.get(this.#id) !== this) {
+      return; // the session ended while a message was being sent
+    }
     try {
       if (this.draft === '' && this.sent.length === 0) {
-        localStorage.removeItem(PREFIX + this.#id);
+        localStorage.removeItem(PERSONAL + this.#id);
       } else {
-        localStorage.setItem(PREFIX + this.#id, asciiJson({ draft: this.draft, sent: this.sent }));
+        localStorage.setItem(PERSONAL + this.#id, asciiJson({ draft: this.draft, sent: this.sent }));
       }
     } catch {
       // storage is blocked or full: the outbox stays in memory
