@@ -9,7 +9,7 @@ import { follow, here, navigate, PAGES } from './router.js';
 import { frame } from './frame.js';
 import { showConnection } from './parts/connection.js';
 import { listenForKeys } from './parts/keys.js';
-import { useZone } from './text/time.js';
+import { useZone, zone } from './text/time.js';
 
 const root = document.getElementById('app');
 const shell = frame(root);
@@ -59,7 +59,11 @@ async function show() {
   hasFailed = false;
   const place = here();
   const asked = place.segments[0];
+  const zoneBefore = zone();
   useZone(place.query.get('tz'));
+  if (zone() !== zoneBefore) {
+    close(); // the page is opened anew, since it redraws only what has changed
+  }
   const name = session.current() === null ? 'signin' : asked;
   shell.draw(place, session.current());
   if (open?.name === name) {

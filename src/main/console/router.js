@@ -57,7 +57,7 @@ function decoded(segment) {
 }
 
 /**
- * Changes the url and opens its page.
+ * Changes the url and opens its page. The time zone of the current url, `tz`, is kept unless the query names another.
  *
  * @param {string} path such as /ui/w/6f0e…
  * @param {Record<string, unknown> | URLSearchParams} [query] null and '' are left out
@@ -65,8 +65,14 @@ function decoded(segment) {
  */
 export function navigate(path, query = {}, { replace = false } = {}) {
   const pairs = query instanceof URLSearchParams ? [...query] : Object.entries(query);
-  const kept = pairs.filter(([, value]) => value !== undefined && value !== null && value !== '');
-  const url = kept.length === 0 ? path : `${path}?${new URLSearchParams(kept)}`;
+  const kept = new URLSearchParams(pairs.filter(([, value]) => value !== undefined && value !== null && value !== ''));
+  const tz = kept.get('tz') ?? here().query.get('tz') ?? 'utc';
+  if (tz === 'utc') {
+    kept.delete('tz'); // the default
+  } else {
+    kept.set('tz', tz);
+  }
+  const url = kept.size === 0 ? path : `${path}?${kept}`;
   if (url !== location.pathname + location.search) {
     history[replace ? 'replaceState' : 'pushState'](null, '', url);
   }

@@ -1,7 +1,7 @@
 /** The sign-in page: signs in by the code in a link's url, or by a typed token. */
 import { html, nothing, render } from 'lit-html';
-
-const LOOPBACK = /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/;
+import { isOverheard } from '../net/session.js';
+import { OVERHEARD } from '../parts/user-menu.js';
 
 /** Opens the page, and redeems a code in the url. */
 export function open(root, place, { navigate, session }) {
@@ -77,10 +77,7 @@ function view(state, submit) {
     </form>
     ${newLink(state.spent)}
     ${
-      location.protocol === 'https:' || LOOPBACK.test(location.hostname)
-        ? nothing
-        : html`<p class="notice warn">This page came over plain http: others on the network can overhear the session.
-            Put a proxy with TLS in front and set PUBLIC_URL.</p>`
+      isOverheard(location) ? html`<p class="notice warn">${OVERHEARD}</p>` : nothing
     }
   </section>`;
 }

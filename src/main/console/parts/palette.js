@@ -11,7 +11,7 @@ import { confirm, openDialog } from './dialog.js';
 import { openKeys } from './keys.js';
 import { glyphOf, statusWord, toneOf } from './status-mark.js';
 import { toast } from './toast.js';
-import { SETTINGS, keepSetting } from './user-menu.js';
+import { SETTINGS, chooseZone, keepSetting, zones } from './user-menu.js';
 
 const MAX_ROWS = 8;
 const OPS = ['health', 'jobs', 'settings', 'access', 'audit'];
@@ -95,6 +95,9 @@ function entries(context) {
     for (const [value, word] of Object.entries(values)) {
       list.push({ kind: 'action', name: `${label}: ${word}`, run: () => keepSetting(name, value) });
     }
+  }
+  for (const [tz, word] of zones()) {
+    list.push({ kind: 'action', name: `Times: ${word}`, run: () => chooseZone(tz) });
   }
   list.push({ kind: 'action', name: 'Show the keys', run: openKeys });
   list.push({ kind: 'action', name: 'Sign out', run: () => signOut() });

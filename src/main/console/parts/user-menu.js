@@ -1,7 +1,12 @@
 /** The user menu: role, settings of this browser, and sign-out. */
-import { html } from 'lit-html';
-import { signOut } from '../net/session.js';
+import { html, nothing } from 'lit-html';
+import { isOverheard, signOut } from '../net/session.js';
+import { here, navigate } from '../router.js';
+import { exact, zone } from '../text/time.js';
 import { openKeys, openPalette } from './keys.js';
+
+/** What a page on plain http says. */
+export const OVERHEARD = 'This page came over plain http: others on the network can overhear the session. Put a proxy with TLS in front and set PUBLIC_URL.';
 
 /** Settings that are stored in this browser: label and values with their labels; the first value is the default. */
 export const SETTINGS = {
@@ -43,20 +48,37 @@ export function keepSetting(name, value) {
   document.documentElement.dataset[name] = value;
 }
 
+/** @returns {[tz: string, label: string][]} the time zones to choose from; `tz` is the parameter of the url */
+export function zones() {
+  const asked = here().query.get('tz') ?? 'utc';
+  const own = ['local', `Local (${Intl.DateTimeFormat().resolvedOptions().timeZone})`];
+  return [['utc', 'UTC'], own, ...(asked === 'utc' || asked === 'local' || zone() === 'UTC' ? [] : [[asked, zone()]])];
+}
+
+/** Shows times in another zone. @param {string} tz utc, local, or the name of a zone */
+export function chooseZone(tz) {
+  const { path, query } = here();
+  query.set('tz', tz);
+  navigate(path, query);
+}
+
 /**
  * @param {import('../net/session.js').Session} who
+ * @param {Location} [place]
  * @returns {import('lit-html').TemplateResult}
  */
-export function userMenu(who) {
+export function userMenu(who, place = location) {
+  const unsafe = isOverheard(place);
   return html`<div class="user">
     <button type="button" class="quiet" popovertarget="user-menu" aria-haspopup="dialog">
       <bdi>${who.name}</bdi><span class="soft">${who.role === who.name ? '' : `(${who.role})`}</span>
-      <span aria-hidden="true">▾</span>
+      ${unsafe ? html`<span class="unsafe">plain http</span>` : nothing}<span aria-hidden="true">▾</span>
     </button>
     <div id="user-menu" class="menu" popover>
+      ${unsafe ? html`<p class="notice warn">${OVERHEARD}</p>` : nothing}
       <p class="soft">${roleWords(who)}</p>
-      <p class="soft">Signed in until <time datetime=${who.expires_at}>${when(who.expires_at)}</time></p>
-      ${Object.keys(SETTINGS).map(choice)}
+      <p class="soft">Signed in until <time datetime=${who.expires_at}>${exact(who.expires_at)}</time></p>
+      ${zoneChoice()} ${Object.keys(SETTINGS).map(choice)}
       <div class="actions">
         <button type="button" @click=${() => { hide(); openPalette(); }}>Find … <kbd>Ctrl K</kbd></button>
         <button type="button" @click=${() => { hide(); openKeys(); }}>Keys <kbd>?</kbd></button>
@@ -82,6 +104,17 @@ function choice(name) {
   >`;
 }
 
+function zoneChoice() {
+  const asked = here().query.get('tz') ?? 'utc';
+  const chosen = zones().find(([tz]) => tz === asked)?.[0] ?? 'utc';
+  return html`<label class="field row"
+    >Times
+    <select @change=${(event) => chooseZone(event.target.value)}>
+      ${zones().map(([tz, word]) => html`<option value=${tz} .selected=${tz === chosen}>${word}</option>`)}
+    </select></label
+  >`;
+}
+
 function roleWords(who) {
   switch (who.role) {
     case 'viewer':
@@ -96,10 +129,6 @@ function roleWords(who) {
 }
 
 const hide = () => document.getElementById('user-menu').hidePopover();
-
-function when(iso) {
-  return new Date(iso).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' });
-}
 
 async function leave(everywhere) {
   try {

@@ -10,6 +10,7 @@ import com.microsoft.playwright.options.AriaRole;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestServer;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 
@@ -91,5 +92,43 @@ class TopBarTest {
     CLIENT.post("/admin/a2a-queue/" + message + "/cancel", ADMIN_TOKEN, "");
     assertThat(link(page, "Delegations")).isVisible(WITHOUT_A_RELOAD);
     assertThat(link(page, "Queue")).isVisible(WITHOUT_A_RELOAD);
+  }
+
+  @Test
+  void keepsTheZoneFromPageToPage(Tab tab) {
+    Agent agent = CLIENT.createOnline("Zoned");
+    Page page = open(tab, "/ui/w/" + agent.id());
+    assertThat(page.locator("#connection")).containsText("UTC");
+    page.locator(".user > button").click();
+    page.getByLabel("Times").selectOption("local");
+    assertThat(page).hasURL(Pattern.compile("tz=local"));
+    assertThat(page.locator("#connection")).containsText("Asia/Kat");
+    assertThat(page.locator(".user time")).containsText("GMT+5:45");
+    page.keyboard().press("Escape");
+    assertThat(page.locator("#page mu-moment").first())
+        .hasAttribute("title", Pattern.compile("GMT\\+5:45$"));
+
+    link(page, "Queue").click();
+    assertThat(page).hasURL(CLIENT.baseUrl() + "/ui/queue?tz=local");
+    link(page, "Fleet").click();
+    assertThat(page).hasURL(CLIENT.baseUrl() + "/?tz=local");
+    page.locator("#filter").fill("zoned");
+    page.locator(".fleet-row[aria-rowindex='2'] .name-link").click();
+    assertThat(page).hasURL(CLIENT.baseUrl() + "/ui/w/" + agent.id() + "?tz=local");
+    page.keyboard().press("g");
+    page.keyboard().press("r");
+    assertThat(page).hasURL(CLIENT.baseUrl() + "/ui/runs?tz=local");
+
+    page.keyboard().press("Control+k");
+    page.getByRole(AriaRole.COMBOBOX, new Page.GetByRoleOptions().setName("Page, workspace"))
+        .fill("times: utc");
+    page.keyboard().press("Enter");
+    assertThat(page).hasURL(CLIENT.baseUrl() + "/ui/runs");
+    assertThat(page.locator("#connection")).containsText("UTC");
+    page.goBack();
+    assertThat(page.locator("#connection")).containsText("Asia/Kat");
+    page.locator(".user > button").click();
+    assertThat(page.getByLabel("Times")).hasValue("local");
+    Accessibility.check(tab);
   }
 }
