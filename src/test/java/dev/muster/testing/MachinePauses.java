@@ -50,9 +50,13 @@ public final class MachinePauses implements AutoCloseable {
   }
 
   @Override
-  public void close() throws InterruptedException, IOException {
+  public void close() throws IOException {
     closed = true;
-    thread.join();
+    try {
+      thread.join();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
     Files.delete(file);
   }
 }
