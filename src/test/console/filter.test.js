@@ -40,7 +40,7 @@ export function saysThatTasksAreForTheServer() {
 
 export function doesNotLoopInACircleOfParents() {
   const store = load(fleet(3, i => ({ parent: `k${(i + 1) % 3}` })));
-  equal(matches('under:nobody', store, 0), []);
+  equal(matches('under:unknown', store, 0), []);
   equal(matches('under:"agent 1"', store, 0), [0, 1, 2]);
 }
 

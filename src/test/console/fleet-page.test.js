@@ -29,7 +29,7 @@ export function hasFewRowsInThePageHoweverMany() {
   ok(root.querySelectorAll('*').length < 3000, 'DOM nodes');
 }
 
-export async function ordersAnewWhileNobodyUsesTheTable() {
+export async function ordersAnewWhileTheTableIsNotUsed() {
   const { root, live } = mount(fleet(30));
   live.apply(degrade(20));
   await until(() => names(root)[0] === 'Agent 20', 'the order');

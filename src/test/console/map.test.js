@@ -44,7 +44,7 @@ export function eachCellIsWhereOnePoints() {
   }
 }
 
-export function aHundredThousandHaveRoom() {
+export function aHundredThousandFit() {
   const store = load(fleet(3));
   store.n = 3;
   const families = [60_000, 30_000, 9_000, 990, 10].map((n, key) => ({ key, rows: Array.from({ length: n }, (_, i) => i) }));

@@ -40,7 +40,7 @@ function bannerWords(fleet, kind, now) {
   const until = minute(one.until);
   return kind === 'own_absence'
     ? `Muster itself was away until ${minute(one.since)}: statuses may be from before, until ${until} at the latest.`
-    : `Too many fell silent at once: nobody is taken offline until ${until}. Look at the network first.`;
+    : `Too many fell silent at once: none is taken offline until ${until}. Look at the network first.`;
 }
 
 /**

@@ -8,7 +8,7 @@ const KIND_URGENCY = KINDS.map((kind) => ({ stalled: STALLED, wedged: WEDGED })[
 const KIND = Object.fromEntries(KINDS.map((word, kind) => [word, kind]));
 const TROUBLE = new Map(['degraded', 'offline', 'failed'].map((word) => [STATUS[word], KIND[word]]));
 /** Limit when following parents, in case they form a cycle. */
-const DEEPEST = 1000;
+const MAX_DEPTH = 1000;
 const NONE = -1;
 
 export class Branches {
@@ -68,7 +68,7 @@ export class Branches {
       if (store.alive[row]) {
         const kind = (this.kind[row] = this.#kindOf(row));
         const counts = this.below[kind];
-        for (let up = this.above(row), steps = 0; up >= 0 && steps < DEEPEST; up = this.above(up), steps++) {
+        for (let up = this.above(row), steps = 0; up >= 0 && steps < MAX_DEPTH; up = this.above(up), steps++) {
           this.size[up]++;
           counts[up]++;
         }
@@ -94,7 +94,7 @@ export class Branches {
       const [was, is] = [this.kind[row], this.#kindOf(row)];
       if (was !== is) {
         this.kind[row] = is;
-        for (let up = this.above(row), steps = 0; up >= 0 && steps < DEEPEST; up = this.above(up), steps++) {
+        for (let up = this.above(row), steps = 0; up >= 0 && steps < MAX_DEPTH; up = this.above(up), steps++) {
           this.below[was][up]--;
           this.below[is][up]++;
           this.version[up]++;

@@ -3,14 +3,14 @@
 /** Rectangles at most. Beyond it, families are whole branches instead of siblings; if that is not enough, the smallest are merged. */
 const MAX_FAMILIES = 60;
 /** Size of a cell, in px. */
-const [SMALLEST, LARGEST] = [1, 96];
+const [MIN_SIZE, MAX_SIZE] = [1, 96];
 const PADDING = 3;
 const LABEL = 18;
 /** Size in px from which a rectangle has a label. */
 const LABELLED = { width: 48, height: 44 };
 const [ALONE, OTHERS] = [-1, -2];
 /** Limit when following parents, in case they form a cycle. */
-const DEEPEST = 1000;
+const MAX_DEPTH = 1000;
 
 /**
  * @typedef {{key: number, rows: number[]}} Family `key` is the row of the parent or root; -1 for workspaces without
@@ -46,7 +46,7 @@ export function familiesOf(store, rows) {
 
 function topOf(row, above, own) {
   let top = row;
-  for (let steps = 0; above(top) >= 0 && steps < DEEPEST; steps++) {
+  for (let steps = 0; above(top) >= 0 && steps < MAX_DEPTH; steps++) {
     top = above(top);
   }
   return top === row ? own(row) : top;
@@ -78,7 +78,7 @@ export class Cells {
 
   /** Returns the largest size at which all cells fit. */
   #largest() {
-    let [low, high] = [SMALLEST, LARGEST];
+    let [low, high] = [MIN_SIZE, MAX_SIZE];
     while (low < high) {
       const middle = (low + high + 1) >> 1;
       this.size = middle;

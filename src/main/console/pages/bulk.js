@@ -63,7 +63,7 @@ function allRuns(root, { call }) {
   </tr>`;
 
   const table = ({ items, next }) => items.length === 0
-    ? empty('Nobody has changed many workspaces at once.', html`<p>Choose workspaces in the <a href="/">fleet</a> with <kbd>x</kbd> or their boxes; what can be done with them is below the
+    ? empty('No bulk changes yet.', html`<p>Choose workspaces in the <a href="/">fleet</a> with <kbd>x</kbd> or their boxes; what can be done with them is below the
         table.</p>`, asCurl({ path: '/admin/bulk' }))
     : html`<div class="table-frame" tabindex="0" role="region" aria-label="Bulk runs"><table class="rows">
         <thead><tr>${['Run', 'State', 'Done', 'Skipped', 'Failed', 'By', 'Who', 'Began'].map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
@@ -125,7 +125,7 @@ function oneRun(root, place, { call, navigate, session }) {
   const actions = (run) => !mayOperate(session) ? nothing : html`<div class="actions">
     ${run.state === 'running' ? action('Cancel the rest', () => change('cancel'), { hint: 'What is changed stays changed' }) : nothing}
     ${run.state !== 'running' && (run.action === 'pause' || run.action === 'resume') && run.undone_by === null && run.done > 0
-      ? action('Undo', () => change('undo'), { look: 'main', hint: 'Takes back exactly what this run has changed, where nobody has changed it since' })
+      ? action('Undo', () => change('undo'), { look: 'main', hint: 'Takes back exactly what this run has changed, where it was not changed since' })
       : nothing}
     </div>`;
 
@@ -140,7 +140,7 @@ function oneRun(root, place, { call, navigate, session }) {
   </dl>${run.text ? block(run.text) : nothing}`;
 
   const rows = ({ run, items, next }) => items.length === 0
-    ? html`<p class="soft">${nobody(run)}</p>`
+    ? html`<p class="soft">${noneText(run)}</p>`
     : html`<div class="table-frame" tabindex="0" role="region" aria-label="Outcomes"><table class="rows">
         <thead><tr><th scope="col">Workspace</th><th scope="col">Outcome</th><th scope="col">Why</th></tr></thead>
         <tbody>${repeat(items, (item) => item.position, (item) => html`<tr>
@@ -150,7 +150,7 @@ function oneRun(root, place, { call, navigate, session }) {
         </tr>`)}</tbody></table></div>
       ${moreRows(next, items.length, () => { most += PAGE; found.refresh(); })}`;
 
-  const nobody = (run) => ({
+  const noneText = (run) => ({
     failed: run.state === 'running' ? 'None has failed so far.' : 'None has failed.',
     skipped: 'None was skipped.',
     done: run.state === 'running' ? 'None is done yet.' : 'None was changed.',

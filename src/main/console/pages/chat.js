@@ -138,7 +138,7 @@ export function open(root, place, context) {
     const turns = turnsOf({ ...known, states, sent: box.sent, waiting });
     return html`${known.reachedEnd ? nothing : html`<p class="older"><button type="button" @click=${readOlder}>Older messages</button></p>`}
       ${turns.length === 0
-        ? empty('Nobody has said anything yet.', html`<p>Write below, or let the agent begin:</p>`,
+        ? empty('No messages yet.', html`<p>Write below, or let the agent begin:</p>`,
             asCurl({ method: 'POST', path: `${path}/notify`, body: { message: 'Hello.' } }))
         : html`<ol class="bubbles">${repeat(turns, (turn) => turn.key, bubble)}</ol>`}`;
   };

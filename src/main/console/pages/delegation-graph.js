@@ -76,7 +76,7 @@ export function graphOf(context, query, { draw, retry, fail }) {
           ${one.status === 'completed' || one.status === 'failed' ? nothing : action('Fail…', () => fail(one.delegation_id).then(() => between.refresh()))}`}</li>`)}</ul>`;
 
   const whole = ({ edges, left_out: leftOut }) => edges.length === 0
-    ? empty('Nobody has delegated anything.', html`<p>Lines appear here as soon as one workspace gives a task to another.</p>`)
+    ? empty('There are no delegations yet.', html`<p>Lines appear here as soon as one workspace gives a task to another.</p>`)
     : html`${picture(edges)}
       ${leftOut > 0 ? html`<p class="meta">${leftOut} further lines are left out: those with the fewest delegations.</p>` : nothing}
       <div class="table-frame" tabindex="0" role="region" aria-label="Who delegates to whom"><table class="rows">

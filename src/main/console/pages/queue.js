@@ -116,7 +116,7 @@ export function open(root, place, context) {
     </td></tr>`;
 
   const table = ({ items, next }) => items.length === 0
-    ? nobodyWaits()
+    ? noneWaits()
     : html`<div class="table-frame" tabindex="0" role="region" aria-label="Queued messages"><table class="rows">
         <thead><tr>${own === null ? html`<th scope="col">Target</th>` : nothing}<th scope="col">State</th><th scope="col">Tries</th>
           <th scope="col">Next try</th><th scope="col">Expires</th><th scope="col">From</th><th scope="col">Last error</th>
@@ -124,7 +124,7 @@ export function open(root, place, context) {
         <tbody>${repeat(items, (row) => row.queue_id, line)}</tbody></table></div>
       ${moreRows(next, items.length, () => { most += PAGE; rows.refresh(); })}`;
 
-  const nobodyWaits = () => query.get('state') || query.get('kind') || query.get('sender') || query.get('target')
+  const noneWaits = () => query.get('state') || query.get('kind') || query.get('sender') || query.get('target')
     ? empty('No message matches.', html`<button type="button" @click=${() => navigate(location.pathname, tabOnly(query))}>Show all that wait</button>`)
     : empty('No message waits.', html`<p>A message waits here when its push agent is offline, has no address yet, or is at capacity.</p>`,
         asCurl({ path: '/admin/a2a-queue', query: filter() }));

@@ -63,7 +63,7 @@ const RULES = [
     (w, s) => ({
       cause: 'It was never heard of since it was created.',
       evidence: evidence(w, s),
-      next: [CONNECT, next('open', 'Remove it, if nobody needs it.')],
+      next: [CONNECT, next('open', 'Remove it, if it is not needed.')],
     }),
   ],
   [

@@ -34,7 +34,7 @@ final class AttackRun {
   private static final AtomicInteger ADDRESSES = new AtomicInteger(1);
   private static final int TIMEOUT_MS = 90_000;
   private static final Duration PAUSE_AFTER_FAILURE = Duration.ofMillis(100);
-  private static final long MAX_REST_NANOS = Duration.ofMillis(100).toNanos();
+  private static final long MAX_PAUSE_NANOS = Duration.ofMillis(100).toNanos();
   private static final Duration MAX_END_TIME = Duration.ofSeconds(20);
 
   private final AttackedServer server;
@@ -168,7 +168,7 @@ final class AttackRun {
 
   private void rest(long workedNanos) throws InterruptedException {
     long rest = (long) (workedNanos * (1 / intensity - 1));
-    pause(Duration.ofNanos(Math.min(rest, MAX_REST_NANOS)));
+    pause(Duration.ofNanos(Math.min(rest, MAX_PAUSE_NANOS)));
   }
 
   /** Sends one request on a new connection; its status counts as an outcome. */

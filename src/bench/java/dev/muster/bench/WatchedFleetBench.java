@@ -67,14 +67,14 @@ public final class WatchedFleetBench {
       changing.add(fleet.get(i)[0]);
     }
     AdminClient admin = new AdminClient(url);
-    PacedRequests beats =
+    PacedRequests heartbeats =
         new PacedRequests(id -> url + "/registry/heartbeat", this::heartbeat, fleet);
-    beats.run(perSecond, 2 * seconds);
+    heartbeats.run(perSecond, 2 * seconds);
     List<Double> alone = new ArrayList<>();
     List<Double> watched = new ArrayList<>();
     List<Double> ratios = new ArrayList<>();
     for (int round = 0; round <= rounds; round++) {
-      double p99Alone = p99(beats.run(perSecond, seconds));
+      double p99Alone = p99(heartbeats.run(perSecond, seconds));
       long before = batches.get();
       CountDownLatch open = new CountDownLatch(CONSOLES);
       CountDownLatch closing = new CountDownLatch(1);
@@ -87,7 +87,7 @@ public final class WatchedFleetBench {
       if (!open.await(OPENING.toMillis(), TimeUnit.MILLISECONDS)) {
         throw new IllegalStateException("not all consoles could be opened");
       }
-      double p99Watched = p99(beats.run(perSecond, seconds));
+      double p99Watched = p99(heartbeats.run(perSecond, seconds));
       closing.countDown();
       for (Thread console : consoles) {
         console.join();

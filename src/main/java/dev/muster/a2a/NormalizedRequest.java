@@ -121,16 +121,16 @@ record NormalizedRequest(String method, ObjectNode body, @Nullable ObjectNode me
   record QueueOptions(int priority, Duration life) {
 
     private static final long USUAL_PRIORITY = 50;
-    private static final int HIGHEST_PRIORITY = 100;
+    private static final int MAX_PRIORITY = 100;
 
-    private static final BigDecimal LOWEST = BigDecimal.valueOf(Long.MIN_VALUE);
-    private static final BigDecimal HIGHEST = BigDecimal.valueOf(Long.MAX_VALUE);
+    private static final BigDecimal MIN_LONG = BigDecimal.valueOf(Long.MIN_VALUE);
+    private static final BigDecimal MAX_LONG = BigDecimal.valueOf(Long.MAX_VALUE);
 
     static QueueOptions of(NormalizedRequest request, DeliverySettings settings) {
       JsonNode params = request.body().path("params");
       long priority = number(params, "priority").orElse(USUAL_PRIORITY);
       return new QueueOptions(
-          Math.clamp(priority, 0, HIGHEST_PRIORITY),
+          Math.clamp(priority, 0, MAX_PRIORITY),
           settings.life(number(params, "expires_in_seconds")));
     }
 
@@ -148,7 +148,7 @@ record NormalizedRequest(String method, ObjectNode body, @Nullable ObjectNode me
 
     /** Clamps without expanding the number, which may have 1,000 million digits. */
     private static long clamped(BigDecimal number) {
-      return number.min(HIGHEST).max(LOWEST).longValue();
+      return number.min(MAX_LONG).max(MIN_LONG).longValue();
     }
   }
 }

@@ -92,15 +92,15 @@ class ActivityEventRelay implements FeedChangeListener {
     Map<UUID, WorkspaceLabel> speakers =
         workspaces.labelsOf(
             rows.stream()
-                .filter(row -> row.said() instanceof ActivityLoggedRow.ByAgent)
+                .filter(row -> row.chatText() instanceof ActivityLoggedRow.ByAgent)
                 .map(ActivityLoggedRow::workspaceId)
                 .collect(Collectors.toSet()));
     List<LiveEvent> events = new ArrayList<>(rows.size());
     for (ActivityLoggedRow row : rows) {
       events.add(row.logged());
-      if (row.said() != null) {
+      if (row.chatText() != null) {
         @Nullable WorkspaceLabel speaker = speakers.get(row.workspaceId());
-        events.add(row.toEvent(row.said(), speaker == null ? "" : speaker.name()));
+        events.add(row.toEvent(row.chatText(), speaker == null ? "" : speaker.name()));
       }
     }
     return events;

@@ -14,7 +14,7 @@ import tools.jackson.databind.JsonNode;
 /**
  * Holds an activity row for live events (R6.10, R6.5).
  *
- * @param said the chat text; null unless the row is a notification or a canvas message
+ * @param chatText the chat text; null unless the row is a notification or a canvas message
  */
 record ActivityLoggedRow(
     UUID id,
@@ -32,13 +32,13 @@ record ActivityLoggedRow(
     @Nullable String messageId,
     @Nullable RawJson requestBody,
     @Nullable RawJson responseBody,
-    @Nullable Said said) {
+    @Nullable ChatText chatText) {
 
   /** Largest body of an event, in bytes. Clients read a larger one from the feed. */
   static final int MAX_BODY_BYTES = 8 * 1024;
 
   /** The chat text of a row. */
-  sealed interface Said {}
+  sealed interface ChatText {}
 
   /**
    * A notification by the agent.
@@ -46,9 +46,10 @@ record ActivityLoggedRow(
    * @param files the attachments as the agent sent them
    * @param answered id of the message that the notification answers; null if it names none
    */
-  record ByAgent(String message, List<JsonNode> files, @Nullable String answered) implements Said {}
+  record ByAgent(String message, List<JsonNode> files, @Nullable String answered)
+      implements ChatText {}
 
-  record ByUser(String content, @Nullable String messageId) implements Said {}
+  record ByUser(String content, @Nullable String messageId) implements ChatText {}
 
   LiveEvent logged() {
     Map<String, @Nullable Object> payload = new LinkedHashMap<>();
@@ -78,31 +79,31 @@ record ActivityLoggedRow(
    *
    * @param workspaceName name of the agent's workspace; used only for {@link ByAgent}
    */
-  LiveEvent toEvent(Said said, String workspaceName) {
-    return switch (said) {
+  LiveEvent toEvent(ChatText chatText, String workspaceName) {
+    return switch (chatText) {
       case ByAgent agent -> toEvent(agent, workspaceName);
       case ByUser user -> toEvent(user);
     };
   }
 
-  private LiveEvent toEvent(ByUser said) {
+  private LiveEvent toEvent(ByUser chatText) {
     Map<String, @Nullable Object> payload = new LinkedHashMap<>();
-    payload.put("message_id", said.messageId());
-    payload.put("content", said.content());
+    payload.put("message_id", chatText.messageId());
+    payload.put("content", chatText.content());
     payload.put("workspace_id", workspaceId);
     return new LiveEvent(Kind.USER_MESSAGE, workspaceId, createdAt, payload);
   }
 
-  private LiveEvent toEvent(ByAgent said, String workspaceName) {
+  private LiveEvent toEvent(ByAgent chatText, String workspaceName) {
     Map<String, Object> payload = new LinkedHashMap<>();
-    payload.put("message", said.message());
+    payload.put("message", chatText.message());
     payload.put("workspace_id", workspaceId);
     payload.put("name", workspaceName);
-    if (!said.files().isEmpty()) {
-      payload.put("attachments", said.files());
+    if (!chatText.files().isEmpty()) {
+      payload.put("attachments", chatText.files());
     }
-    if (said.answered() != null) {
-      payload.put("message_id", said.answered());
+    if (chatText.answered() != null) {
+      payload.put("message_id", chatText.answered());
     }
     return new LiveEvent(Kind.AGENT_MESSAGE, workspaceId, createdAt, payload);
   }

@@ -4,7 +4,7 @@ import static dev.muster.platform.postgres.BatchColumns.partOf;
 
 import dev.muster.activity.ActivityLoggedRow.ByAgent;
 import dev.muster.activity.ActivityLoggedRow.ByUser;
-import dev.muster.activity.ActivityLoggedRow.Said;
+import dev.muster.activity.ActivityLoggedRow.ChatText;
 import dev.muster.activity.AnsweredMessageRelay.AnsweredMessage;
 import dev.muster.event.SeriesRelay.End;
 import dev.muster.platform.json.RawJson;
@@ -39,7 +39,7 @@ class ActivityRelayRepository {
   private static final String AFTER =
       """
       SELECT l.workspace_id, l.seq, l.activity_type, l.method, l.summary, l.status, l.source_id, l.target_id,
-          l.duration_ms, l.error_detail, l.created_at, l.speaker, l.said, l.message_id, l.notification, l.has_files,
+          l.duration_ms, l.error_detail, l.created_at, l.speaker, l.chat_text, l.message_id, l.notification, l.has_files,
           l.request_body, l.response_body
       FROM unnest(:ids::uuid[], :afters::bigint[]) AS known (workspace_id, seq)
       CROSS JOIN LATERAL (
@@ -48,7 +48,7 @@ class ActivityRelayRepository {
               CASE WHEN r.source = 'self' AND r.source_id IS NULL THEN 'agent'
                   WHEN r.source = 'canvas_user' AND r.message_id IS NOT NULL THEN 'user' END AS speaker,
               CASE WHEN (r.source = 'self' AND r.source_id IS NULL) OR r.source = 'canvas_user'
-                  THEN r.message_text END AS said,
+                  THEN r.message_text END AS chat_text,
               CASE WHEN r.source = 'self' AND r.source_id IS NULL THEN r.response_body END AS notification,
               r.attachments IS NOT NULL AS has_files,
               CASE WHEN r.request_bytes <= :largest THEN r.request_body END AS request_body,
@@ -135,11 +135,11 @@ class ActivityRelayRepository {
         row.getString("message_id"),
         json(row, "request_body"),
         json(row, "response_body"),
-        said(row));
+        chatText(row));
   }
 
-  private static @Nullable Said said(ResultSet row) throws SQLException {
-    String words = Objects.requireNonNullElse(row.getString("said"), "");
+  private static @Nullable ChatText chatText(ResultSet row) throws SQLException {
+    String words = Objects.requireNonNullElse(row.getString("chat_text"), "");
     return switch (row.getString("speaker")) {
       case "agent" -> {
         @Nullable RawJson stored = json(row, "notification");

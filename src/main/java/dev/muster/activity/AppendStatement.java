@@ -70,7 +70,7 @@ class AppendStatement {
                   WHEN v.way = 'QUEUE' AND b.status = 'paused' AND v.kind = 'message' THEN 'outdated'
                   WHEN v.way = 'QUEUE' AND v.kind <> 'result' AND queue.waiting
                       + row_number() OVER (PARTITION BY v.workspace_id, v.way ORDER BY v.n) > ? THEN 'queue full'
-                  ELSE 'fits' END AS verdict
+                  ELSE 'fits' END AS decision
           FROM wanted v
           LEFT JOIN activity_feeds f ON f.workspace_id = v.workspace_id
           LEFT JOIN api_workspace_delivery w ON w.id = v.workspace_id AND v.way IS NOT NULL
@@ -84,13 +84,13 @@ class AppendStatement {
               SELECT count(*) AS waiting FROM deliveries d
               WHERE d.workspace_id = v.workspace_id AND d.queued AND d.owner IS NULL) AS queue ON v.way = 'QUEUE'),
       numbered AS (
-          SELECT j.*, j.last_seq + count(*) FILTER (WHERE verdict = 'fits') OVER before AS new_seq,
-              j.total_bytes + coalesce(sum(whole_bytes) FILTER (WHERE verdict = 'fits') OVER before, 0)::bigint AS new_total
+          SELECT j.*, j.last_seq + count(*) FILTER (WHERE decision = 'fits') OVER before AS new_seq,
+              j.total_bytes + coalesce(sum(whole_bytes) FILTER (WHERE decision = 'fits') OVER before, 0)::bigint AS new_total
           FROM judged j WINDOW before AS (PARTITION BY workspace_id ORDER BY n)),
       placed AS (
           SELECT m.*, greatest(statement_timestamp(), m.last_created_at + interval '1 us')
                   + (new_seq - last_seq - 1) * interval '1 us' AS new_time,
-              verdict = 'fits' AND bool_and(verdict <> 'fits' OR NOT is_bounded OR new_seq - 1 = quota_seq
+              decision = 'fits' AND bool_and(decision <> 'fits' OR NOT is_bounded OR new_seq - 1 = quota_seq
                   OR new_seq - 1 - quota_seq < ? AND new_total - quota_bytes <= ?)
                   OVER (PARTITION BY workspace_id ORDER BY n) AS is_written
           FROM numbered m),
@@ -120,7 +120,7 @@ class AppendStatement {
                   max(new_time) FILTER (WHERE source = 'self') AS own_at, max(new_total) AS total_bytes
               FROM placed WHERE is_written GROUP BY workspace_id) AS p
           WHERE f.workspace_id = p.workspace_id)
-      SELECT CASE WHEN is_written THEN 'stored' WHEN verdict = 'fits' THEN 'seems full' ELSE verdict END AS verdict,
+      SELECT CASE WHEN is_written THEN 'stored' WHEN decision = 'fits' THEN 'seems full' ELSE decision END AS decision,
           CASE WHEN is_written THEN new_seq ELSE known_seq END AS seq,
           CASE WHEN is_written THEN new_time ELSE known_at END AS created_at,
           coalesce(depth, 0) AS depth, idle_timeout_seconds

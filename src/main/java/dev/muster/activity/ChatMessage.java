@@ -87,7 +87,7 @@ record ChatMessage(
     List<JsonNode> files =
         MessageContent.attachmentsOf(said.path("parts")).stream().map(ChatMessage::file).toList();
     return switch (AgentResponse.of(document, utf8)) {
-      case AgentResponse.Said(String text) ->
+      case AgentResponse.Replied(String text) ->
           Stream.of(
               agent(row, AGENT, files.isEmpty() || hasText(said) ? text : "", endOf(row), files));
       case AgentResponse.GaveUp(String state, String text) ->

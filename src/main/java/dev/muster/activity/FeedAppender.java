@@ -54,8 +54,8 @@ class FeedAppender {
 
     /** Reads one row of the statement's result. */
     static AppendDecision of(UUID workspaceId, ResultSet row) throws SQLException {
-      String verdict = row.getString("verdict");
-      return switch (verdict) {
+      String decision = row.getString("decision");
+      return switch (decision) {
         case "stored" ->
             new Final(
                 new Stored(
@@ -70,7 +70,7 @@ class FeedAppender {
         case "queue full" -> new Final(new QueueFull());
         case "seems full" -> new SeemsFull();
         case "busy" -> new Busy();
-        default -> throw new IllegalStateException(verdict + " is not a result of the statement");
+        default -> throw new IllegalStateException(decision + " is not a result of the statement");
       };
     }
 
@@ -131,14 +131,14 @@ class FeedAppender {
   private AppendResult appended(NewActivity row, AppendDecision decision) {
     return switch (decision) {
       case AppendDecision.Final(AppendResult result) -> result;
-      case AppendDecision.SeemsFull() -> appendedIfRoomIsFound(row);
+      case AppendDecision.SeemsFull() -> appendedAfterRecount(row);
       case AppendDecision.Busy() ->
           throw new ProblemException(
               ErrorCode.WORKSPACE_NOT_FOUND, "there is no workspace " + row.workspaceId());
     };
   }
 
-  private AppendResult appendedIfRoomIsFound(NewActivity row) {
+  private AppendResult appendedAfterRecount(NewActivity row) {
     quota.recount(row.workspaceId());
     return statement.run(db, List.of(row)).getFirst()
             instanceof AppendDecision.Final(AppendResult result)

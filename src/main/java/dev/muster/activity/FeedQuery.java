@@ -45,7 +45,7 @@ record FeedQuery(
   }
 
   static final int DEFAULT_LIMIT = 100;
-  static final int HIGHEST_LIMIT = 500;
+  static final int MAX_LIMIT = 500;
   static final int MAX_WAIT_S = 60;
 
   private static final String PEER_INFO = "peer_info";
@@ -182,7 +182,7 @@ record FeedQuery(
   private static int limit(String text) {
     return wholeNumber(text)
         .filter(number -> number.signum() > 0)
-        .map(number -> number.min(BigInteger.valueOf(HIGHEST_LIMIT)).intValueExact())
+        .map(number -> number.min(BigInteger.valueOf(MAX_LIMIT)).intValueExact())
         .orElse(DEFAULT_LIMIT);
   }
 

@@ -21,7 +21,7 @@ import org.springframework.stereotype.Component;
 class ReadPositions {
 
   private static final Duration WRITE_INTERVAL = Duration.ofSeconds(5);
-  private static final int FEEDS_AT_ONCE = 200;
+  private static final int BATCH_SIZE = 200;
 
   /**
    * Locks heads in id order, as all transactions do, which avoids deadlocks. Locked heads are
@@ -60,7 +60,7 @@ class ReadPositions {
   /** Writes the changed positions; those that fail stay for the next run. */
   void write() {
     List.copyOf(moved.entrySet()).stream()
-        .gather(Gatherers.windowFixed(FEEDS_AT_ONCE))
+        .gather(Gatherers.windowFixed(BATCH_SIZE))
         .forEach(this::write);
   }
 

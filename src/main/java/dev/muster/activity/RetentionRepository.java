@@ -16,7 +16,7 @@ import org.springframework.stereotype.Repository;
 class RetentionRepository {
 
   static final int BATCH_SIZE = 500;
-  static final int FEEDS_ON_A_PAGE = 200;
+  static final int PAGE_SIZE = 200;
 
   private static final String NOW = "SELECT now()";
 
@@ -78,7 +78,7 @@ class RetentionRepository {
   List<UUID> feeds(UUID after) {
     return db.sql(FEEDS)
         .param("after", after)
-        .param("most", FEEDS_ON_A_PAGE)
+        .param("most", PAGE_SIZE)
         .query((row, n) -> row.getObject("workspace_id", UUID.class))
         .list();
   }

@@ -34,7 +34,7 @@ import org.springframework.web.bind.annotation.RestController;
 class DelegationAdminController {
 
   private static final String IN_FLIGHT = "in_flight";
-  private static final int HIGHEST_LIMIT = 1000;
+  private static final int MAX_LIMIT = 1000;
   private static final Pattern WINDOW = Pattern.compile("([0-9]{1,5})([mhd])");
   private static final Duration MAX_WINDOW = Duration.ofDays(30);
 
@@ -101,7 +101,7 @@ class DelegationAdminController {
   private static int limit(String text) {
     try {
       int limit = text.isEmpty() ? PageLimit.DEFAULT : Integer.parseInt(text);
-      if (limit >= 1 && limit <= HIGHEST_LIMIT) {
+      if (limit >= 1 && limit <= MAX_LIMIT) {
         return limit;
       }
     } catch (NumberFormatException notANumber) {

@@ -35,7 +35,7 @@ class DelegationDispatch {
    * Time that a message may wait beyond the deadline. The sweeper ends overdue delegations; without
    * it, the queue does so after this time.
    */
-  private static final Duration AFTER_THE_DEADLINE = Duration.ofMinutes(15);
+  private static final Duration MAX_OVERDUE = Duration.ofMinutes(15);
 
   private final Ledger ledger;
   private final LedgerRepository repository;
@@ -124,7 +124,7 @@ class DelegationDispatch {
       return;
     }
     Duration life =
-        Duration.between(delegation.now(), delegation.state().deadline()).plus(AFTER_THE_DEADLINE);
+        Duration.between(delegation.now(), delegation.state().deadline()).plus(MAX_OVERDUE);
     if (!life.isPositive()) {
       fail(delegation, "deadline exceeded before there was space for it");
       return;
@@ -147,7 +147,10 @@ class DelegationDispatch {
           AppendResult.QueueFull _,
           AppendResult.Outdated _,
           AppendResult.NotFree _ ->
-          log.debug("no room for {} at {}", delegation.delegationId(), delegation.calleeId());
+          log.debug(
+              "{} waits: its callee {} takes no message now",
+              delegation.delegationId(),
+              delegation.calleeId());
     }
   }
 

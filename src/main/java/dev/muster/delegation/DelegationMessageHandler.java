@@ -49,7 +49,7 @@ class DelegationMessageHandler implements DelegationCallbacks {
    */
   private static TransitionRequest command(DelegationMessageOutcome outcome) {
     return switch (outcome) {
-      case Answered(DelegationMessage message, AgentResponse.Said(String text)) ->
+      case Answered(DelegationMessage message, AgentResponse.Replied(String text)) ->
           completed(message, text, false);
       case Answered(DelegationMessage message, AgentResponse.Working _) -> started(message);
       case Answered(DelegationMessage message, AgentResponse.GaveUp(String state, String text)) ->

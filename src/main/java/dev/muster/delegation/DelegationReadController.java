@@ -36,7 +36,7 @@ import org.springframework.web.context.request.async.DeferredResult;
 @RestController
 class DelegationReadController {
 
-  private static final int HIGHEST_LIMIT = 500;
+  private static final int MAX_LIMIT = 500;
   private static final int MAX_WAIT_S = 60;
 
   private final Workspaces workspaces;
@@ -78,7 +78,7 @@ class DelegationReadController {
         EnumParameter.read("status", status, DelegationStatus.values(), DelegationStatus::wire);
     Optional<Direction> ofDirection =
         EnumParameter.read("direction", direction, Direction.values(), Direction::wire);
-    int limit = Math.min(PageLimit.of(request).orElse(PageLimit.DEFAULT), HIGHEST_LIMIT);
+    int limit = Math.min(PageLimit.of(request).orElse(PageLimit.DEFAULT), MAX_LIMIT);
     workspaces.requireReaderOf(id, caller);
     responses.writePage(
         request,

@@ -48,7 +48,7 @@ public sealed interface DelegationMessageOutcome {
     try {
       return AgentResponse.of(LosslessJson.parse(body), body);
     } catch (ProblemException tooLarge) {
-      return new AgentResponse.Said(json);
+      return new AgentResponse.Replied(json);
     }
   }
 }

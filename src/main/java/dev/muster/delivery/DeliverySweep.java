@@ -36,7 +36,7 @@ class DeliverySweep {
 
   private static final Logger log = LoggerFactory.getLogger(DeliverySweep.class);
   private static final Duration SWEEP_INTERVAL = Duration.ofSeconds(15);
-  private static final int TARGETS_AT_ONCE = 500;
+  private static final int BATCH_SIZE = 500;
 
   private final DeliverySweepRepository repository;
   private final QueueRepository queue;
@@ -157,7 +157,7 @@ class DeliverySweep {
     return waiting
         .all()
         .map(WaitingTargets.WaitedFor::id)
-        .gather(Gatherers.windowFixed(TARGETS_AT_ONCE))
+        .gather(Gatherers.windowFixed(BATCH_SIZE))
         .mapToInt(some -> dropStale(some, minutes))
         .sum();
   }

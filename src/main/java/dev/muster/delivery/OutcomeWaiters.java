@@ -25,7 +25,7 @@ import org.springframework.stereotype.Component;
 class OutcomeWaiters implements FeedChangeListener, RecordedEventListener {
 
   private static final Duration POLL_INTERVAL = Duration.ofSeconds(1);
-  private static final int KEYS_AT_ONCE = 1000;
+  private static final int BATCH_SIZE = 1000;
 
   private final LongPollRegistry polls;
   private final OutcomeRepository outcomes;
@@ -58,7 +58,7 @@ class OutcomeWaiters implements FeedChangeListener, RecordedEventListener {
 
   private void look() {
     polls.topics(ActivityKey.class).stream()
-        .gather(Gatherers.windowFixed(KEYS_AT_ONCE))
+        .gather(Gatherers.windowFixed(BATCH_SIZE))
         .map(outcomes::decided)
         .forEach(polls::wake);
   }

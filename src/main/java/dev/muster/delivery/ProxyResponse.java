@@ -22,8 +22,8 @@ public record ProxyResponse(
     this(status, contentType, body, null);
   }
 
-  ProxyResponse in(ResponseMemoryAllocation room) {
-    return new ProxyResponse(status, contentType, body, room);
+  ProxyResponse in(ResponseMemoryAllocation memory) {
+    return new ProxyResponse(status, contentType, body, memory);
   }
 
   /** Releases the memory of the body, once it is written or will not be read. */

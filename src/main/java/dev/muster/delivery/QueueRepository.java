@@ -131,7 +131,7 @@ class QueueRepository {
         .param("ids", targetIds.toArray(UUID[]::new))
         .param("most", most)
         .param("max_of_target", QueueWorker.MAX_CONCURRENT_OF_A_TARGET)
-        .param("results", QueueWorker.RESULTS_AT_ONCE)
+        .param("results", QueueWorker.MAX_CONCURRENT_RESULTS)
         .query(QueueRepository::held)
         .list();
   }

@@ -33,12 +33,12 @@ class QueueWorker implements SmartLifecycle {
   static final int MAX_CONCURRENT = 256;
 
   static final int MAX_CONCURRENT_OF_A_TARGET = 32;
-  static final int RESULTS_AT_ONCE = 8;
+  static final int MAX_CONCURRENT_RESULTS = 8;
 
   private static final Duration POLL_INTERVAL = Duration.ofSeconds(1);
 
-  private static final int TARGETS_AT_ONCE = 50;
-  private static final Duration WHILE_THERE_IS_NO_ROOM = Duration.ofSeconds(1);
+  private static final int BATCH_SIZE = 50;
+  private static final Duration NO_SLOT_DELAY = Duration.ofSeconds(1);
 
   /** The time in which interrupted attempts release their messages. */
   private static final Duration SHUTDOWN_TIMEOUT = Duration.ofSeconds(1);
@@ -105,8 +105,8 @@ class QueueWorker implements SmartLifecycle {
   }
 
   private void claim(List<UUID> targets) {
-    for (int from = 0; from < targets.size(); from += TARGETS_AT_ONCE) {
-      List<UUID> some = targets.subList(from, Math.min(from + TARGETS_AT_ONCE, targets.size()));
+    for (int from = 0; from < targets.size(); from += BATCH_SIZE) {
+      List<UUID> some = targets.subList(from, Math.min(from + BATCH_SIZE, targets.size()));
       int most = attemptPermits.availablePermits();
       if (most > 0 && lease.isAlive()) {
         claim(some, most);
@@ -176,7 +176,7 @@ class QueueWorker implements SmartLifecycle {
 
   private QueuedAttempts.Result resultOf(QueuedMessage message) {
     try {
-      return lease.isAlive() ? attempts.attempt(message) : new QueuedAttempts.Result.NoRoom();
+      return lease.isAlive() ? attempts.attempt(message) : new QueuedAttempts.Result.NoFreeSlot();
     } catch (RuntimeException | Error e) {
       if (!outages.report(e)) {
         failed.log(
@@ -198,7 +198,7 @@ class QueueWorker implements SmartLifecycle {
               error,
               deliveries,
               QueuedMessage.pauseAfter(message.attempts() - 1));
-      case QueuedAttempts.Result.NoRoom() -> queue.releaseUntried(message, WHILE_THERE_IS_NO_ROOM);
+      case QueuedAttempts.Result.NoFreeSlot() -> queue.releaseUntried(message, NO_SLOT_DELAY);
     }
   }
 

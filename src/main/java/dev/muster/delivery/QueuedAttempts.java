@@ -44,7 +44,7 @@ class QueuedAttempts {
     record Failed(@Nullable String error, int deliveries) implements Result {}
 
     /** The target cannot take the message now. This does not count as an attempt. */
-    record NoRoom() implements Result {}
+    record NoFreeSlot() implements Result {}
   }
 
   /** The statuses by which an agent reports that it is busy. */
@@ -92,7 +92,7 @@ class QueuedAttempts {
   Result attempt(QueuedMessage queued) {
     Optional<DeliveryTarget> target = workspaces.target(queued.targetId());
     if (target.isEmpty()) {
-      return new Result.NoRoom(); // the sweep drops it
+      return new Result.NoFreeSlot(); // the sweep drops it
     }
     StoredMessage message = load(queued);
     Optional<DelegationMessage> delegation =
@@ -120,7 +120,7 @@ class QueuedAttempts {
     }
     return target.get().status() != WorkspaceStatus.PAUSED && target.get().isReachable()
         ? send(queued, target.get(), message, delegation, left.get())
-        : new Result.NoRoom();
+        : new Result.NoFreeSlot();
   }
 
   /** Loads at most 4 messages at once. The size of a message is known only after it is read. */
@@ -157,13 +157,13 @@ class QueuedAttempts {
             Deadline.in(shorter(atMost, settings.totalBudget())));
     Optional<DeliverySlot> free = slots.find(sender, 2L * body.length);
     if (free.isEmpty()) {
-      return new Result.NoRoom();
+      return new Result.NoFreeSlot();
     }
     try (DeliverySlot slot = free.get();
         ResponseMemoryAllocation space = outbound.openSpace(budget)) {
       return slot.enter(target.id()) && lease.isAlive()
           ? send(queued, delegation, outbound, space)
-          : new Result.NoRoom();
+          : new Result.NoFreeSlot();
     }
   }
 

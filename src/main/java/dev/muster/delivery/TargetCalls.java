@@ -40,7 +40,7 @@ class TargetCalls {
 
     @Override
     public void requireAllowed(String url) throws TargetNotAllowedException {
-      if (guard.checkForm(url) instanceof AgentUrlGuard.Verdict.Refused refused) {
+      if (guard.checkForm(url) instanceof AgentUrlGuard.Decision.Refused refused) {
         throw new TargetNotAllowedException(refused.label());
       }
     }

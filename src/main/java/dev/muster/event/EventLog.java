@@ -18,7 +18,7 @@ import org.springframework.stereotype.Component;
 @Component
 public class EventLog {
 
-  private static final int ROWS_IN_A_LOOK = 500;
+  private static final int BATCH_SIZE = 500;
   private static final int ROWS_OF_THE_PAST = 100;
 
   /** Bounds the memory that a slow reader holds until its events are sent. */
@@ -164,7 +164,7 @@ public class EventLog {
               recent.head(),
               Optional.empty(),
               Optional.empty(),
-              ROWS_IN_A_LOOK,
+              BATCH_SIZE,
               EventRepository.MAX_PAGE_BYTES);
       if (!newEvents.isEmpty()) {
         for (RecordedEventListener follower : followers) {
@@ -173,8 +173,7 @@ public class EventLog {
         recent.add(newEvents);
         listeners.forEach(Runnable::run);
       }
-    } while (newEvents.size() == ROWS_IN_A_LOOK
-        || mayBeCut(newEvents, EventRepository.MAX_PAGE_BYTES));
+    } while (newEvents.size() == BATCH_SIZE || mayBeCut(newEvents, EventRepository.MAX_PAGE_BYTES));
   }
 
   /** Returns whether the byte limit may have cut the page; a character takes at most four bytes. */

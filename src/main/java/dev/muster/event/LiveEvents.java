@@ -25,7 +25,7 @@ public class LiveEvents {
   private final LiveSubscribers subscribers = new LiveSubscribers(this::forgetAll);
   private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
   private final SequencedBuffer<Entry> recent =
-      new SequencedBuffer<>(0, told -> told.payload().text().length());
+      new SequencedBuffer<>(0, event -> event.payload().text().length());
 
   LiveEvents(JsonMapper json) {
     this.json = json;

@@ -43,7 +43,7 @@ final class SequencedBuffer<E> {
   }
 
   synchronized void add(E element) {
-    makeRoomFor(element);
+    evictFor(element);
     ring.set(place(head + 1), element);
     characters += size.applyAsLong(element);
     head++;
@@ -69,16 +69,18 @@ final class SequencedBuffer<E> {
       return Optional.empty();
     }
     List<E> answer = new ArrayList<>();
-    long room = MAX_CHARACTERS_PER_READ;
-    for (long next = number + 1; next <= head && answer.size() < MAX_PER_READ && room > 0; next++) {
+    long charactersLeft = MAX_CHARACTERS_PER_READ;
+    for (long next = number + 1;
+        next <= head && answer.size() < MAX_PER_READ && charactersLeft > 0;
+        next++) {
       E element = at(next);
       answer.add(element);
-      room -= size.applyAsLong(element);
+      charactersLeft -= size.applyAsLong(element);
     }
     return Optional.of(answer);
   }
 
-  private void makeRoomFor(E element) {
+  private void evictFor(E element) {
     while (first <= head
         && (head - first + 1 == MAX_ENTRIES
             || characters + size.applyAsLong(element) > MAX_CHARACTERS)) {

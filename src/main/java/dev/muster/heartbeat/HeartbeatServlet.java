@@ -31,7 +31,7 @@ final class HeartbeatServlet extends HttpServlet {
   static final String PATH = "/registry/heartbeat";
 
   private static final int MAX_BODY_BYTES = 64 * BodyReader.KIB;
-  private static final Set<CallerKind> FORMER_AGENTS_TOO = Set.of(CallerKind.REMOVED_AGENT);
+  private static final Set<CallerKind> REMOVED_AGENT = Set.of(CallerKind.REMOVED_AGENT);
 
   private final transient RequestAuthentication authentication;
   private final transient BodyReader bodies;
@@ -76,7 +76,7 @@ final class HeartbeatServlet extends HttpServlet {
   private HeartbeatResult.Recorded recorded(
       HttpServletRequest request, HttpServletResponse response) throws IOException {
     Caller caller =
-        authentication.admit(request, response, FORMER_AGENTS_TOO, RateLimitBucket.HEARTBEAT);
+        authentication.admit(request, response, REMOVED_AGENT, RateLimitBucket.HEARTBEAT);
     byte[] body = bodies.read(request, MAX_BODY_BYTES);
     Heartbeat heartbeat = HeartbeatParser.read(names.parse(body, request, response));
     UUID id = heartbeat.workspaceId();

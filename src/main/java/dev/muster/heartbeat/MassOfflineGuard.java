@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  */
 record MassOfflineGuard(double ratio, Duration hold) {
 
-  private static final int SMALLEST_FLEET = 10;
+  private static final int MIN_FLEET = 10;
 
   /** What a sweep may do. */
   sealed interface Decision {
@@ -49,7 +49,7 @@ record MassOfflineGuard(double ratio, Duration hold) {
 
   /** Compares in decimal: 29 of 100 must not exceed the ratio 0.29 through binary rounding. */
   private boolean isTooMany(long silent, long live) {
-    return live >= SMALLEST_FLEET
+    return live >= MIN_FLEET
         && BigDecimal.valueOf(silent)
                 .compareTo(BigDecimal.valueOf(ratio).multiply(BigDecimal.valueOf(live)))
             > 0;

@@ -94,7 +94,7 @@ final class CredentialInterceptor implements HandlerInterceptor, WebMvcConfigure
     Set<CallerKind> admitted = admitted(route);
     RateLimitBucket limit = limit(route);
     if (admitted.contains(CallerKind.PUBLIC)) {
-      authentication.admitEverybody(request, response, limit);
+      authentication.admitAll(request, response, limit);
     } else {
       request.setAttribute(CALLER, authentication.admit(request, response, admitted, limit));
     }

@@ -22,7 +22,7 @@ import org.springframework.stereotype.Component;
 @Component
 final class RateLimits {
 
-  private static final int WITHOUT_CREDENTIAL = 120;
+  private static final int ANONYMOUS_REQUESTS = 120;
   private static final int SIGN_INS = 10;
 
   private final Map<RateLimitBucket, KeyedRateLimiter> ofCredentials =
@@ -41,7 +41,7 @@ final class RateLimits {
     limit(RateLimitBucket.HEARTBEAT, settings.heartbeat(), metrics);
     limit(RateLimitBucket.POLL, settings.poll(), metrics);
     this.ofNetworks =
-        allowance("anonymous", general == 0 ? 0 : WITHOUT_CREDENTIAL, metrics).orElse(null);
+        allowance("anonymous", general == 0 ? 0 : ANONYMOUS_REQUESTS, metrics).orElse(null);
     this.ofRevoked = allowance("revoked", general, metrics).orElse(null);
     this.ofSignIns = allowance("sign-in", general == 0 ? 0 : SIGN_INS, metrics).orElse(null);
   }

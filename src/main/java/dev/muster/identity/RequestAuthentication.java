@@ -91,8 +91,7 @@ public class RequestAuthentication {
    * Counts a request to a route that requires no credential. A live credential makes it count
    * against that credential only. So other clients of the same address cannot block it.
    */
-  void admitEverybody(
-      HttpServletRequest request, HttpServletResponse response, RateLimitBucket limit) {
+  void admitAll(HttpServletRequest request, HttpServletResponse response, RateLimitBucket limit) {
     if (limit == RateLimitBucket.NONE) {
       return;
     }

@@ -119,14 +119,14 @@ class Streams implements SmartLifecycle {
    */
   EventStream open(StreamKind kind, StreamSubscriber subscriber, Sink sink, long after) {
     Timers timers = new Timers(kind, subscriber.caller());
-    takeRoom(timers.caller);
+    takeSlot(timers.caller);
     boolean isConsole = subscriber.view() == View.CONSOLE;
     try {
       if (!isConsole) {
         watch(timers);
       }
     } catch (RuntimeException | Error e) {
-      giveRoomBack(timers.caller);
+      releaseSlot(timers.caller);
       throw e;
     }
     EventStream stream =
@@ -144,7 +144,7 @@ class Streams implements SmartLifecycle {
     return stream;
   }
 
-  private void takeRoom(Caller caller) {
+  private void takeSlot(Caller caller) {
     Grant grant = open.size() < MAX_STREAMS && running ? Grant.GRANTED : Grant.FULL;
     if (grant == Grant.GRANTED && !caller.isAdmin()) {
       grant = ofWorkspaces.take(caller, 1);
@@ -163,7 +163,7 @@ class Streams implements SmartLifecycle {
     }
   }
 
-  private void giveRoomBack(Caller caller) {
+  private void releaseSlot(Caller caller) {
     if (!caller.isAdmin()) {
       ofWorkspaces.release(caller, 1);
     }
@@ -200,7 +200,7 @@ class Streams implements SmartLifecycle {
   private void closed(EventStream stream, StreamEnd reason) {
     @Nullable Timers timers = open.remove(stream);
     if (timers != null) {
-      giveRoomBack(timers.caller);
+      releaseSlot(timers.caller);
       values.unwatch(timers);
       live.unwatch(timers);
       metrics.closed(timers.kind, reason);

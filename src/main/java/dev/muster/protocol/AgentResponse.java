@@ -14,7 +14,7 @@ import tools.jackson.databind.JsonNode;
 public sealed interface AgentResponse {
 
   /** A message or a finished task; {@code text} is the whole document if it has no text part. */
-  record Said(String text) implements AgentResponse {}
+  record Replied(String text) implements AgentResponse {}
 
   /** A task that has not ended; {@code state} as the agent sent it. */
   record Working(String state) implements AgentResponse {}
@@ -33,7 +33,7 @@ public sealed interface AgentResponse {
       return new Working(state);
     }
     String text = text(answer).orElseGet(() -> new String(body, StandardCharsets.UTF_8));
-    return A2aTaskStates.isGivenUp(state) ? new GaveUp(state, text) : new Said(text);
+    return A2aTaskStates.isGivenUp(state) ? new GaveUp(state, text) : new Replied(text);
   }
 
   private static Optional<String> text(JsonNode answer) {

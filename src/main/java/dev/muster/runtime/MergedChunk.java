@@ -24,14 +24,14 @@ import tools.jackson.databind.node.ObjectNode;
 record MergedChunk(StoredEvent last, RawJson payload, int events) {
 
   /** Up to this number of events, none are merged. */
-  static final int CROWD = 200;
+  static final int MERGE_THRESHOLD = 200;
 
   private static final int MAX_BYTES = 64 << 10;
   private static final JsonMapper JSON = JsonMapper.shared();
 
-  /** Merges consecutive chunks above {@code CROWD} events; keeps the order. */
+  /** Merges consecutive chunks above {@code MERGE_THRESHOLD} events; keeps the order. */
   static List<MergedChunk> of(List<StoredEvent> events) {
-    if (events.size() <= CROWD) {
+    if (events.size() <= MERGE_THRESHOLD) {
       return events.stream().map(event -> new MergedChunk(event, event.payload(), 1)).toList();
     }
     List<MergedChunk> chunks = new ArrayList<>();

@@ -28,7 +28,7 @@ class StreamHeads implements WorkspaceListener {
 
   private static final String INSERT = "INSERT INTO runtime_heads (workspace_id) VALUES (:id)";
 
-  private static final String LOCK_UNLESS_BUSY =
+  private static final String LOCK_SKIP_LOCKED =
       """
       SELECT workspace_id, last_seq, last_created_at, clock_timestamp() AS now FROM runtime_heads
       WHERE workspace_id = ANY (:ids)
@@ -117,7 +117,7 @@ class StreamHeads implements WorkspaceListener {
 
   /** Locks the unlocked heads in id order (SKIP LOCKED) until the transaction ends. */
   List<StreamHead> lockSkippingLocked(Collection<UUID> workspaceIds) {
-    return lock(LOCK_UNLESS_BUSY, workspaceIds);
+    return lock(LOCK_SKIP_LOCKED, workspaceIds);
   }
 
   /** Locks all heads in id order until the transaction ends; waits for locked ones. */

@@ -35,13 +35,13 @@ class NotificationWriter {
   /**
    * Longer than the interval of the liveness sweep, which finds agents that became silent together.
    */
-  static final Duration SETTLES_WITHIN = Duration.ofSeconds(20);
+  static final Duration SETTLE_TIME = Duration.ofSeconds(20);
 
   /**
    * A cause that keeps growing is reported after this time. No cause is reported more often than
    * this.
    */
-  static final Duration REPORTED_EVERY = Duration.ofMinutes(1);
+  static final Duration REPORT_INTERVAL = Duration.ofMinutes(1);
 
   /** With more causes in a minute, each status gets one notification for all of its causes. */
   static final int MAX_IN_A_MINUTE = 10;
@@ -66,8 +66,8 @@ class NotificationWriter {
 
   /** Creates the notifications that are due at {@code now}. */
   void writeDue(Instant now) {
-    Instant minuteAgo = now.minus(REPORTED_EVERY);
-    List<Due> due = troubles.due(now.minus(SETTLES_WITHIN), minuteAgo, minuteAgo);
+    Instant minuteAgo = now.minus(REPORT_INTERVAL);
+    List<Due> due = troubles.due(now.minus(SETTLE_TIME), minuteAgo, minuteAgo);
     if (due.isEmpty()) {
       return;
     }

@@ -3,7 +3,7 @@ package dev.muster.webhook;
 import dev.muster.webhook.NotificationRepository.Claimed;
 import dev.muster.workspace.agenturl.AgentUrlGuard;
 import dev.muster.workspace.agenturl.AgentUrlGuard.AddressNotAllowedException;
-import dev.muster.workspace.agenturl.AgentUrlGuard.Verdict;
+import dev.muster.workspace.agenturl.AgentUrlGuard.Decision;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
@@ -128,7 +128,7 @@ class WebhookSender {
 
   /** Returns the error of the attempt, empty for success. The body of the answer is not read. */
   private String attempt(HttpUrl url, String body) {
-    if (guard.checkForm(url.toString()) instanceof Verdict.Refused(String label, String _)) {
+    if (guard.checkForm(url.toString()) instanceof Decision.Refused(String label, String _)) {
       return failed("forbidden", "its address is " + label);
     }
     try (Response response = http.newCall(request(url, body)).execute()) {

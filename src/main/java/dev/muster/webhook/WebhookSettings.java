@@ -3,7 +3,7 @@ package dev.muster.webhook;
 import dev.muster.platform.settings.SecuritySettings;
 import dev.muster.platform.settings.Setting;
 import dev.muster.workspace.agenturl.AgentUrlGuard;
-import dev.muster.workspace.agenturl.AgentUrlGuard.Verdict;
+import dev.muster.workspace.agenturl.AgentUrlGuard.Decision;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.List;
@@ -64,7 +64,7 @@ class WebhookSettings {
   }
 
   private static HttpUrl url(String text, AgentUrlGuard guard) {
-    if (guard.checkForm(text) instanceof Verdict.Refused(String label, String reason)) {
+    if (guard.checkForm(text) instanceof Decision.Refused(String label, String reason)) {
       throw new IllegalArgumentException(reason + " (" + label + ")");
     }
     @Nullable HttpUrl url = HttpUrl.parse(text);

@@ -6,7 +6,7 @@ import dev.muster.platform.json.RawJson;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
 import dev.muster.workspace.agenturl.AgentUrlGuard;
-import dev.muster.workspace.agenturl.AgentUrlGuard.Verdict;
+import dev.muster.workspace.agenturl.AgentUrlGuard.Decision;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import org.springframework.stereotype.Component;
@@ -28,7 +28,7 @@ class AgentUrls {
 
   /** Refuses a url that must not be called; the refusal never names an address. */
   void requireCallable(String field, String url) {
-    if (guard.check(url, owner()) instanceof Verdict.Refused(String label, String reason)) {
+    if (guard.check(url, owner()) instanceof Decision.Refused(String label, String reason)) {
       throw new ProblemException(
           ErrorCode.AGENT_URL_NOT_ALLOWED,
           field

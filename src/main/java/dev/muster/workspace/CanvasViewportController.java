@@ -29,14 +29,16 @@ class CanvasViewportController {
 
     static final Viewport UNMOVED = new Viewport(0, 0, 1);
 
-    private static final double SMALLEST_ZOOM = 0.001;
+    private static final double MIN_ZOOM = 0.001;
     private static final double MAX_ZOOM = 1_000;
 
     static Viewport read(JsonBody body) {
       return new Viewport(
-          required("x", body.number("x", -NewWorkspace.FARTHEST, NewWorkspace.FARTHEST)),
-          required("y", body.number("y", -NewWorkspace.FARTHEST, NewWorkspace.FARTHEST)),
-          required("zoom", body.number("zoom", SMALLEST_ZOOM, MAX_ZOOM)));
+          required(
+              "x", body.number("x", -NewWorkspace.MAX_COORDINATE, NewWorkspace.MAX_COORDINATE)),
+          required(
+              "y", body.number("y", -NewWorkspace.MAX_COORDINATE, NewWorkspace.MAX_COORDINATE)),
+          required("zoom", body.number("zoom", MIN_ZOOM, MAX_ZOOM)));
     }
 
     private static double required(String name, Optional<Double> value) {

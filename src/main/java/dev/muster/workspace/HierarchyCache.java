@@ -33,7 +33,7 @@ public class HierarchyCache implements RecordedEventListener {
       Set.of(EventType.WORKSPACE_AWAITING_AGENT.name(), EventType.WORKSPACE_UPDATED.name());
 
   /** The most steps of a walk upwards, so that a cycle ends; no real hierarchy is as deep. */
-  private static final int DEEPEST = 1000;
+  private static final int MAX_DEPTH = 1000;
 
   /** Stands for "no parent", since the map cannot hold null. */
   private static final UUID NONE = new UUID(0, 0);
@@ -112,7 +112,7 @@ public class HierarchyCache implements RecordedEventListener {
 
   private boolean isAbove(UUID ancestor, UUID below) {
     @Nullable UUID at = parents.get(below);
-    for (int steps = 0; steps < DEEPEST && at != null && !at.equals(NONE); steps++) {
+    for (int steps = 0; steps < MAX_DEPTH && at != null && !at.equals(NONE); steps++) {
       if (at.equals(ancestor)) {
         return true;
       }

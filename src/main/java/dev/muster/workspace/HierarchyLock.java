@@ -20,7 +20,7 @@ class HierarchyLock {
 
   private static final Duration TIMEOUT = Duration.ofSeconds(2);
 
-  private final ReentrantLock ours = new ReentrantLock(true);
+  private final ReentrantLock ofReplica = new ReentrantLock(true);
   private final Hierarchy hierarchy;
   private final CommitAwareTransactions transactions;
 
@@ -44,13 +44,14 @@ class HierarchyLock {
         return work.get();
       });
     } finally {
-      ours.unlock();
+      ofReplica.unlock();
     }
   }
 
   private boolean acquireSlot() {
     try {
-      return ours.tryLock(RequestDeadline.cappingNanos(TIMEOUT.toNanos()), TimeUnit.NANOSECONDS);
+      return ofReplica.tryLock(
+          RequestDeadline.cappingNanos(TIMEOUT.toNanos()), TimeUnit.NANOSECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return false;

@@ -22,9 +22,9 @@ record NewWorkspace(
 
   static final int MAX_ROLE_LENGTH = 1000;
   static final int MAX_RUNTIME_LENGTH = 64;
-  static final int HIGHEST_TIER = 100;
+  static final int MAX_TIER = 100;
   static final int MAX_TASKS = 10_000;
-  static final double FARTHEST = 1e9;
+  static final double MAX_COORDINATE = 1e9;
   static final int DEFAULT_TIER = 3;
   static final String DEFAULT_RUNTIME = "external";
 
@@ -40,15 +40,15 @@ record NewWorkspace(
         body.id("id").orElseGet(UUID::randomUUID),
         name,
         body.text("role", MAX_ROLE_LENGTH).filter(role -> !role.isEmpty()),
-        body.integer("tier", 0, HIGHEST_TIER).orElse(DEFAULT_TIER),
+        body.integer("tier", 0, MAX_TIER).orElse(DEFAULT_TIER),
         body.id("parent_id"),
         body.text("runtime", MAX_RUNTIME_LENGTH).filter(r -> !r.isBlank()).orElse(DEFAULT_RUNTIME),
         mode == DeliveryMode.POLL ? "" : url,
         mode,
         body.integer("max_concurrent_tasks", 1, MAX_TASKS).orElse(1),
         body.rawObject("agent_card"),
-        canvas.flatMap(c -> c.number("x", -FARTHEST, FARTHEST)).orElse(0.0),
-        canvas.flatMap(c -> c.number("y", -FARTHEST, FARTHEST)).orElse(0.0));
+        canvas.flatMap(c -> c.number("x", -MAX_COORDINATE, MAX_COORDINATE)).orElse(0.0),
+        canvas.flatMap(c -> c.number("y", -MAX_COORDINATE, MAX_COORDINATE)).orElse(0.0));
   }
 
   /** Returns the row of an unknown agent, inserted before its registration is stored. */

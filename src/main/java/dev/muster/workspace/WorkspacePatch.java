@@ -35,15 +35,15 @@ record WorkspacePatch(
         body.field(
             "role",
             () -> body.text("role", NewWorkspace.MAX_ROLE_LENGTH).filter(role -> !role.isEmpty())),
-        body.integer("tier", 0, NewWorkspace.HIGHEST_TIER),
+        body.integer("tier", 0, NewWorkspace.MAX_TIER),
         body.idField("parent_id"),
         body.text("runtime", NewWorkspace.MAX_RUNTIME_LENGTH).filter(runtime -> !runtime.isBlank()),
         body.field("url", () -> body.text("url", AgentUrls.MAX_LENGTH)),
         DeliveryMode.sent(body),
         body.integer("max_concurrent_tasks", 1, NewWorkspace.MAX_TASKS),
         body.field("agent_card", () -> body.rawObject("agent_card")),
-        body.number("x", -NewWorkspace.FARTHEST, NewWorkspace.FARTHEST),
-        body.number("y", -NewWorkspace.FARTHEST, NewWorkspace.FARTHEST),
+        body.number("x", -NewWorkspace.MAX_COORDINATE, NewWorkspace.MAX_COORDINATE),
+        body.number("y", -NewWorkspace.MAX_COORDINATE, NewWorkspace.MAX_COORDINATE),
         body.flag("collapsed"));
   }
 

@@ -65,7 +65,7 @@ class WaitSharesTest {
 
       client.post(path + "/a2a", ADMIN_TOKEN, message("m-2"));
       assertThat(last.join().text()).contains("m-2");
-      assertThat(feed.get("?type=error&wait=1").text()).as("room again").isEqualTo("[]");
+      assertThat(feed.get("?type=error&wait=1").text()).as("a free slot again").isEqualTo("[]");
       over.set(true);
       waits.wake(List.of(agent.id()));
       await().atMost(SOON).until(() -> feed.waiting() == 2);

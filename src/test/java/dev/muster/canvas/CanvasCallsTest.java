@@ -185,8 +185,8 @@ class CanvasCallsTest {
     assertThat(degraded.path("sample_error").asString()).isEqualTo("init timeout");
     assertThat(canvas.done("POST", pathOf(agent) + "/restart", body).path("status").asString())
         .isEqualTo("requested");
-    JsonNode beat = CLIENT.heartbeat(agent, "\"runtime_state\":\"wedged\"").json();
-    assertThat(beat.hasNonNull("restart_requested_at")).isTrue();
+    JsonNode answer = CLIENT.heartbeat(agent, "\"runtime_state\":\"wedged\"").json();
+    assertThat(answer.hasNonNull("restart_requested_at")).isTrue();
     CLIENT.post(
         "/registry/register",
         agent.token(),

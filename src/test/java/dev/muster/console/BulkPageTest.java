@@ -189,7 +189,7 @@ class BulkPageTest {
 
   @Test
   void sendsTheChosenOnesAMessage(Tab tab) {
-    Agent told = CLIENT.createOnline("Told A");
+    Agent receiver = CLIENT.createOnline("Told A");
     Agent other = CLIENT.createOnline("Told B");
     Page page = openFleet(tab, "name:told", 2);
     page.getByLabel("Select Told A").click();
@@ -201,7 +201,7 @@ class BulkPageTest {
 
     assertThat(totals(page)).containsText("1 sent the message");
     String admin = TestServer.ADMIN_TOKEN;
-    assertThat(CLIENT.get("/workspaces/" + told.id() + "/activity", admin).text())
+    assertThat(CLIENT.get("/workspaces/" + receiver.id() + "/activity", admin).text())
         .contains("stop at six");
     assertThat(CLIENT.get("/workspaces/" + other.id() + "/activity", admin).json()).isEmpty();
   }

@@ -75,11 +75,11 @@ class EveryPageTest {
         DynamicTest.dynamicTest("signs in", () -> tab.signIn(CLIENT.baseUrl(), ADMIN_TOKEN, "/")),
         page(tab, "/", "Connect the first agent"),
         page(tab, "/ui/delegations", "No delegation is in flight."),
-        page(tab, "/ui/delegations?view=graph", "Nobody has delegated anything."),
+        page(tab, "/ui/delegations?view=graph", "There are no delegations yet."),
         page(tab, "/ui/queue", "No message waits."),
         page(tab, "/ui/runs", "No program has run yet."),
         page(tab, "/ui/tokens", "No token matches."),
-        page(tab, "/ui/bulk", "Nobody has changed many workspaces at once."),
+        page(tab, "/ui/bulk", "No bulk changes yet."),
         page(tab, "/ui/ops?tab=access", "No link is open."));
   }
 

@@ -70,7 +70,7 @@ class TokensPageTest {
   }
 
   @Test
-  void findsTokensThatNobodyUses(Tab tab) {
+  void findsTokensThatAreNotUsed(Tab tab) {
     Agent used = CLIENT.createOnline("Used");
     Agent unused = CLIENT.create("Unused");
     Page page = SignedIn.asAdmin(tab, "/ui/tokens?use=never&ws=" + unused.id());

@@ -45,7 +45,7 @@ public final class DelegationKills implements AutoCloseable {
    */
   public record Size(int delegations, int kills, boolean waits) {}
 
-  private static final int ROOM = 8;
+  private static final int SLOTS = 8;
   private static final Duration PACE = Duration.ofMillis(20);
   private static final Duration WORK = Duration.ofMillis(150);
   private static final Duration LATEST_KILL = Duration.ofMillis(400);
@@ -153,7 +153,7 @@ public final class DelegationKills implements AutoCloseable {
         parent,
         "\"delivery_mode\":\"push\"",
         "\"url\":\"" + peer.url() + "\"",
-        "\"max_concurrent_tasks\":" + ROOM);
+        "\"max_concurrent_tasks\":" + SLOTS);
   }
 
   private void kill() throws IOException {
@@ -210,7 +210,7 @@ public final class DelegationKills implements AutoCloseable {
     assertThat(always).hasSize(size.delegations / 2);
     long twice = always.values().stream().filter(times -> times > 1).count();
     // at most the deliveries in progress at each kill
-    assertThat(twice).isLessThanOrEqualTo((long) size.kills * ROOM);
+    assertThat(twice).isLessThanOrEqualTo((long) size.kills * SLOTS);
     return """
     %,d delegations, %d kills, %d requests repeated: each completed once, each caller was notified once; the agent that \
     recognises ids got %d of them more than once and did each once, the other one did %d more than once\

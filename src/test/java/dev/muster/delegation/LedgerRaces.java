@@ -77,10 +77,10 @@ public final class LedgerRaces implements AutoCloseable {
       callers.add(server.polling(team));
       callees.add(server.polling(team));
     }
-    String room = "\"max_concurrent_tasks\":8";
-    callers.add(server.called(team, listener.url(), room));
-    callees.add(server.called(team, moody.url(), room));
-    callees.add(server.called(team, moody.url(), room));
+    String slots = "\"max_concurrent_tasks\":8";
+    callers.add(server.called(team, listener.url(), slots));
+    callees.add(server.called(team, moody.url(), slots));
+    callees.add(server.called(team, moody.url(), slots));
     database.execute("UPDATE control_plane_uptime SET up_since = now() - interval '1 day'");
   }
 

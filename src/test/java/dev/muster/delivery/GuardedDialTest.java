@@ -176,7 +176,7 @@ class GuardedDialTest {
     HostResolver rebinding = _ -> List.of(lookups.getAndIncrement() == 0 ? PUBLIC : LOOPBACK);
     AgentUrlGuard guard = new AgentUrlGuard(Set.of(), rebinding);
     String url = "http://rebinding.example:" + peer.port() + "/";
-    assertThat(guard.check(url)).isInstanceOf(AgentUrlGuard.Verdict.Allowed.class);
+    assertThat(guard.check(url)).isInstanceOf(AgentUrlGuard.Decision.Allowed.class);
     try (A2aClient client = A2aClient.builder().guard(new TargetCalls.DialGuard(guard)).build()) {
       assertNotAllowed(send(client, url), url);
     }

@@ -151,7 +151,7 @@ class SessionsTest {
   }
 
   @Test
-  void signsNobodyInWithATokenThatIsNotGood() {
+  void refusesASignInWithATokenThatIsNotGood() {
     Answer gone = roleToken("viewer");
     CLIENT.delete("/admin/tokens/" + gone.field("id"), ADMIN_TOKEN);
     Agent removed = CLIENT.createOnline("Removed");

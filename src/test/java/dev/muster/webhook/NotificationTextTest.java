@@ -61,7 +61,7 @@ class NotificationTextTest {
   }
 
   @Test
-  void mentionNobodyAndLinkNowhere() {
+  void mentionNoUserAndLinkNowhere() {
     String text =
         NotificationText.trouble(
             WEDGED,

@@ -69,18 +69,18 @@ class WebhookGroupingTest {
         SELECT id, 'online', now(), now() - interval '10 minutes' FROM new_ones
         """);
 
-    JsonNode told = receiver.tell(400);
+    JsonNode report = receiver.tell(400);
 
-    assertThat(told.path("kind").asString()).isEqualTo("offline");
-    assertThat(told.path("count").asInt()).isEqualTo(400);
-    assertThat(told.path("workspaces").size()).isEqualTo(20);
-    assertThat(told.path("text").asString()).startsWith("400 workspaces are offline, ");
+    assertThat(report.path("kind").asString()).isEqualTo("offline");
+    assertThat(report.path("count").asInt()).isEqualTo(400);
+    assertThat(report.path("workspaces").size()).isEqualTo(20);
+    assertThat(report.path("text").asString()).startsWith("400 workspaces are offline, ");
     assertThat(receiver.number("SELECT count(*) FROM webhook_notifications")).isEqualTo(1);
 
     recordOnline("SELECT subject FROM webhook_troubles ORDER BY subject LIMIT 380");
     JsonNode some = receiver.tell(380);
     assertThat(some.path("kind").asString()).isEqualTo("recovered");
-    assertThat(some.path("cause")).isEqualTo(told.path("cause"));
+    assertThat(some.path("cause")).isEqualTo(report.path("cause"));
     assertThat(List.of(some.path("count").asInt(), some.path("of").asInt()))
         .containsExactly(380, 400);
 
@@ -101,10 +101,12 @@ class WebhookGroupingTest {
     server.bean(WebhookCollector.class).collect();
     assertThat(receiver.number("SELECT count(*) FROM webhook_notifications")).isEqualTo(1);
 
-    JsonNode told = receiver.tell(3);
+    JsonNode report = receiver.tell(3);
 
-    assertThat(List.of(told.path("new").asInt(), told.path("count").asInt())).containsExactly(3, 5);
-    assertThat(told.path("text").asString()).startsWith("3 more, 5 workspaces in all are degraded");
+    assertThat(List.of(report.path("new").asInt(), report.path("count").asInt()))
+        .containsExactly(3, 5);
+    assertThat(report.path("text").asString())
+        .startsWith("3 more, 5 workspaces in all are degraded");
   }
 
   @Test
@@ -113,12 +115,12 @@ class WebhookGroupingTest {
       degrade(1, error);
     }
 
-    JsonNode told = receiver.tell(11);
+    JsonNode report = receiver.tell(11);
 
-    assertThat(told.path("cause").toString())
+    assertThat(report.path("cause").toString())
         .isEqualTo("{\"status\":\"degraded\",\"reason\":null,\"pattern\":null}");
-    assertThat(told.path("count").asInt()).isEqualTo(11);
-    assertThat(told.path("text").asString()).endsWith(": for several reasons, “a”.");
+    assertThat(report.path("count").asInt()).isEqualTo(11);
+    assertThat(report.path("text").asString()).endsWith(": for several reasons, “a”.");
   }
 
   @Test

@@ -170,7 +170,7 @@ class WebhookSendingTest {
   }
 
   @Test
-  void delaysNobodyWhileTheReceiverIsSilent() {
+  void delaysNoRequestWhileTheReceiverIsSilent() {
     receiver.peer().usually(PeerBehavior.silence());
     try (TestServer server = TestServer.startOn(database, receiver.setting(), LOOPBACK)) {
       Agent agent = degrade(server);

@@ -73,23 +73,23 @@ class WebhookTest {
             "\"runtime_state\":\"wedged\"",
             "\"sample_error\":\"timeout of 30 s, token=sk-ant-api03-abcdefghijklmnop\"");
 
-    JsonNode told = receiver.tell(1);
+    JsonNode report = receiver.tell(1);
 
-    assertThat(told.path("kind").asString()).isEqualTo("degraded");
-    assertThat(told.path("cause").toString())
+    assertThat(report.path("kind").asString()).isEqualTo("degraded");
+    assertThat(report.path("cause").toString())
         .isEqualTo(
             "{\"status\":\"degraded\",\"reason\":\"runtime_wedged\",\"pattern\":\"timeout of # s,"
                 + " token=[redacted]\"}");
-    assertThat(told.path("count").asInt()).isEqualTo(1);
-    JsonNode workspace = told.path("workspaces").path(0);
+    assertThat(report.path("count").asInt()).isEqualTo(1);
+    JsonNode workspace = report.path("workspaces").path(0);
     assertThat(workspace.path("id").asString()).isEqualTo(agent.id().toString());
     assertThat(workspace.path("name").asString()).isEqualTo("Reviewer <4711>");
     assertThat(workspace.path("status").asString()).isEqualTo("degraded");
     assertThat(workspace.path("error").asString()).isEqualTo("timeout of 30 s, token=[redacted]");
-    assertThat(workspace.path("since")).isEqualTo(told.path("since"));
-    assertThat(told.path("text").asString())
+    assertThat(workspace.path("since")).isEqualTo(report.path("since"));
+    assertThat(report.path("text").asString())
         .startsWith("Workspace “Reviewer ‹4711›” is degraded since ");
-    assertThat(told.path("url").asString())
+    assertThat(report.path("url").asString())
         .isEqualTo("https://muster.example/ui/fleet?q=status%3Adegraded+reason%3Aruntime_wedged");
   }
 
@@ -113,14 +113,14 @@ class WebhookTest {
             + " hour'");
     client().post("/admin/delegations/sweep", ADMIN_TOKEN, "");
 
-    JsonNode told = receiver.tell(1);
+    JsonNode report = receiver.tell(1);
 
-    assertThat(told.path("kind").asString()).isEqualTo("stuck");
-    JsonNode delegation = told.path("delegations").path(0);
+    assertThat(report.path("kind").asString()).isEqualTo("stuck");
+    JsonNode delegation = report.path("delegations").path(0);
     assertThat(delegation.path("id").asString()).isEqualTo(id);
     assertThat(delegation.path("from").asString()).isEqualTo(caller.id().toString());
     assertThat(delegation.path("to").asString()).isEqualTo(callee.id().toString());
-    assertThat(told.path("text").asString()).endsWith(": the callee fell silent.");
+    assertThat(report.path("text").asString()).endsWith(": the callee fell silent.");
 
     client()
         .post(
@@ -139,9 +139,9 @@ class WebhookTest {
             + agent.id()
             + "'");
 
-    JsonNode told = receiver.tell(1);
-    assertThat(told.path("kind").asString()).isEqualTo("stuck");
-    assertThat(told.path("text").asString()).startsWith("Workspace “Stalled” is stalled since ");
+    JsonNode report = receiver.tell(1);
+    assertThat(report.path("kind").asString()).isEqualTo("stuck");
+    assertThat(report.path("text").asString()).startsWith("Workspace “Stalled” is stalled since ");
 
     client().heartbeat(agent, "\"active_tasks\":0");
     assertThat(receiver.tell(1).path("kind").asString()).isEqualTo("recovered");
@@ -164,16 +164,16 @@ class WebhookTest {
                             "silent", 1600, "live", 2000, "hold_until", "2026-11-25T02:31:00Z"))));
 
     // few are silent, so a sweep ends the hold
-    List<JsonNode> told = receiver.await(before + 2).subList(before, before + 2);
+    List<JsonNode> report = receiver.await(before + 2).subList(before, before + 2);
 
-    JsonNode begin = ofKind("offline", told);
+    JsonNode begin = ofKind("offline", report);
     assertThat(begin.path("count").asInt()).isEqualTo(1600);
     assertThat(begin.path("workspaces").isEmpty()).isTrue();
     assertThat(begin.path("text").asString())
         .startsWith(
             "1,600 of 2,000 agents fell silent at once. None is taken offline until 2026-11-25"
                 + " 02:31 UTC.");
-    assertThat(ofKind("recovered", told).path("text").asString())
+    assertThat(ofKind("recovered", report).path("text").asString())
         .startsWith("Silent agents are taken offline again");
   }
 
@@ -182,11 +182,11 @@ class WebhookTest {
     int before = receiver.bodies().size();
     DATABASE.execute("UPDATE control_plane_uptime SET up_since = now() - interval '5 minutes'");
 
-    JsonNode told = receiver.await(before + 1).getLast();
+    JsonNode report = receiver.await(before + 1).getLast();
 
-    assertThat(told.path("kind").asString()).isEqualTo("recovered");
-    assertThat(told.path("cause").path("reason").asString()).isEqualTo("uptime_gap");
-    assertThat(told.path("text").asString()).startsWith("The server is up again since ");
+    assertThat(report.path("kind").asString()).isEqualTo("recovered");
+    assertThat(report.path("cause").path("reason").asString()).isEqualTo("uptime_gap");
+    assertThat(report.path("text").asString()).startsWith("The server is up again since ");
   }
 
   @Test
@@ -206,8 +206,8 @@ class WebhookTest {
     return server.client();
   }
 
-  private static JsonNode ofKind(String kind, List<JsonNode> told) {
-    return told.stream()
+  private static JsonNode ofKind(String kind, List<JsonNode> report) {
+    return report.stream()
         .filter(one -> one.path("kind").asString().equals(kind))
         .findFirst()
         .orElseThrow();

@@ -21,7 +21,7 @@ final class PushedMessages {
 
   /** Holds the result of a message, without the id of the JSON-RPC request. */
   private sealed interface Outcome {
-    record Said(String text) implements Outcome {}
+    record Replied(String text) implements Outcome {}
 
     record Failed(String why) implements Outcome {}
   }
@@ -73,7 +73,7 @@ final class PushedMessages {
 
   private final AgentClient client;
   private final Replies replies;
-  private final Semaphore room;
+  private final Semaphore slots;
   private final CompletableFuture<MessageHandler> first = new CompletableFuture<>();
   private volatile @Nullable MessageHandler handler;
 
@@ -83,7 +83,7 @@ final class PushedMessages {
   PushedMessages(AgentClient client, Replies replies, int concurrency) {
     this.client = client;
     this.replies = replies;
-    this.room = new Semaphore(concurrency, true);
+    this.slots = new Semaphore(concurrency, true);
   }
 
   void handledBy(MessageHandler now) {
@@ -107,7 +107,7 @@ final class PushedMessages {
 
   private static JsonNode json(JsonNode id, InboundMessage message, Outcome outcome) {
     return switch (outcome) {
-      case Outcome.Said(String text) -> {
+      case Outcome.Replied(String text) -> {
         ObjectNode response = JsonRpcError.envelope(id);
         response.set("result", Envelope.message("agent", answerId(message), text));
         yield response;
@@ -120,7 +120,7 @@ final class PushedMessages {
   private void report(InboundMessage message, Outcome outcome) {
     if (message.isDelegatedTask()) {
       switch (outcome) {
-        case Outcome.Said(String text) -> replies.reportResult(message, text);
+        case Outcome.Replied(String text) -> replies.reportResult(message, text);
         case Outcome.Failed(String why) ->
             replies.report(message.delegationId(), new DelegationReport.Failed(why, ""));
       }
@@ -172,12 +172,12 @@ final class PushedMessages {
     try {
       MessageHandler ready = first.get(START_LIMIT_S, TimeUnit.SECONDS);
       @Nullable MessageHandler latest = handler;
-      room.acquire();
+      slots.acquire();
       try {
-        return new Outcome.Said(
+        return new Outcome.Replied(
             HandlerResult.of((latest == null ? ready : latest).handle(message, client)));
       } finally {
-        room.release();
+        slots.release();
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

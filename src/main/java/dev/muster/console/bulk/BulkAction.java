@@ -15,8 +15,8 @@ enum BulkAction {
   MESSAGE(Hindrance.NONE),
   REMOVE(Hindrance.ALL);
 
-  private static final int STATUS_CHANGES_AT_ONCE = 1000;
-  private static final int MESSAGES_AT_ONCE = 100;
+  private static final int STATUS_CHANGE_BATCH_SIZE = 1000;
+  private static final int MESSAGE_BATCH_SIZE = 100;
   private static final String IS_PAUSED = "paused";
 
   private final Hindrance hindrance;
@@ -40,7 +40,7 @@ enum BulkAction {
 
   /** Returns how many workspaces one transaction changes. */
   int batchSize() {
-    return this == MESSAGE ? MESSAGES_AT_ONCE : STATUS_CHANGES_AT_ONCE;
+    return this == MESSAGE ? MESSAGE_BATCH_SIZE : STATUS_CHANGE_BATCH_SIZE;
   }
 
   /** Returns the action that undoes this one; empty when none does. */

@@ -35,7 +35,7 @@ class FleetReader {
    */
   private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
-  private static final int ROWS_IN_A_FETCH = 5000;
+  private static final int FETCH_SIZE = 5000;
 
   private static final String HEAD =
       "SELECT last_seq, extract(epoch FROM now()) AS at FROM api_event_head";
@@ -105,7 +105,7 @@ class FleetReader {
     Set<UUID> peers = self == null ? Set.of() : Set.copyOf(hierarchy.peersOf(self));
     Map<UUID, State> states = states();
     db.sql(WORKSPACES)
-        .withFetchSize(ROWS_IN_A_FETCH)
+        .withFetchSize(FETCH_SIZE)
         .query(row -> {
           FleetWorkspace workspace = FleetWorkspace.read(row);
           UUID id = workspace.id();
@@ -122,7 +122,7 @@ class FleetReader {
   private Map<UUID, State> states() {
     Map<UUID, State> states = new HashMap<>();
     db.sql(STATUSES)
-        .withFetchSize(ROWS_IN_A_FETCH)
+        .withFetchSize(FETCH_SIZE)
         .query(row -> {
           long lastHeartbeatS = row.getLong(6);
           @Nullable Long lastHeartbeat = row.wasNull() ? null : lastHeartbeatS;

@@ -30,7 +30,7 @@ class FleetNames {
   /** About 80 MB; a larger fleet is read each time. */
   private static final int MAX_KEPT = 300_000;
 
-  private static final int ROWS_IN_A_FETCH = 5000;
+  private static final int FETCH_SIZE = 5000;
   private static final String ALL_NAMES = "all";
 
   private static final String ALL = FleetWorkspace.SELECT + "ORDER BY created_at, id";
@@ -70,7 +70,7 @@ class FleetNames {
   private Names readAll() {
     List<FleetWorkspace> all = new ArrayList<>();
     db.sql(ALL)
-        .withFetchSize(ROWS_IN_A_FETCH)
+        .withFetchSize(FETCH_SIZE)
         .query(row -> {
           all.add(FleetWorkspace.read(row));
         });

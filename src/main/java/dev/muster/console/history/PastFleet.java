@@ -45,7 +45,7 @@ class PastFleet {
   /** Bounds memory and load, because each read takes the whole fleet. */
   private static final int READERS = 2;
 
-  private static final int ROWS_IN_A_FETCH = 5000;
+  private static final int FETCH_SIZE = 5000;
 
   /** The most changes in one response. */
   static final int MAX_CHANGES = 500_000;
@@ -149,7 +149,7 @@ class PastFleet {
     db.sql(AT)
         .param("at", Timestamps.utc(at))
         .param("to", Timestamps.utc(to))
-        .withFetchSize(ROWS_IN_A_FETCH)
+        .withFetchSize(FETCH_SIZE)
         .query(row -> {
           UUID id = row.getObject(1, UUID.class);
           @Nullable Integer place = known.places().get(id);
@@ -179,7 +179,7 @@ class PastFleet {
               .param("from", Timestamps.utc(from))
               .param("to", Timestamps.utc(to))
               .param("most", MAX_CHANGES + 1)
-              .withFetchSize(ROWS_IN_A_FETCH)
+              .withFetchSize(FETCH_SIZE)
               .query(row -> {
                 columns.add(
                     row.getObject(1, UUID.class),

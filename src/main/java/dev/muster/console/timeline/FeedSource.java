@@ -156,7 +156,7 @@ class FeedSource extends NumberedSource {
     byte[] utf8 = response.getBytes(StandardCharsets.UTF_8);
     try {
       return switch (AgentResponse.of(LosslessJson.parse(utf8), utf8)) {
-        case AgentResponse.Said(String text) -> text;
+        case AgentResponse.Replied(String text) -> text;
         case AgentResponse.GaveUp(String state, String text) -> text;
         case AgentResponse.Working _ -> null;
       };

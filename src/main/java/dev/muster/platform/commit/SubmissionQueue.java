@@ -36,9 +36,7 @@ final class SubmissionQueue<T, R> {
     this.limits = limits;
   }
 
-  /**
-   * Returns true for the first submission since the last drain; the committers may then be parked.
-   */
+  /** Returns true for the first submission since the last drain; the committers may then wait. */
   boolean push(PendingSubmission<T, R> submission) {
     @Nullable PendingSubmission<T, R> head;
     do {
@@ -62,8 +60,8 @@ final class SubmissionQueue<T, R> {
     synchronized (waiting) {
       waiting.addAll(takeSubmitted());
       waiting.removeIf(PendingSubmission::isComplete);
-      boolean room = fill(batch, false);
-      if (room && !busyKeys.isEmpty()) {
+      boolean allFit = fill(batch, false);
+      if (allFit && !busyKeys.isEmpty()) {
         fill(batch, true);
       }
       busyKeys.clear();
@@ -156,7 +154,7 @@ final class SubmissionQueue<T, R> {
       if (!limits.manyOfAKey() && keys.contains(submission.key)) {
         return true;
       }
-      if (!hasRoomFor(submission)) {
+      if (!fits(submission)) {
         return false;
       }
       keys.add(submission.key);
@@ -170,7 +168,7 @@ final class SubmissionQueue<T, R> {
     }
 
     /** Keeps a value with a {@link CommitAttachment} alone in its batch: both commit or neither. */
-    private boolean hasRoomFor(PendingSubmission<T, R> submission) {
+    private boolean fits(PendingSubmission<T, R> submission) {
       return chosen.isEmpty()
           || (submission.rider == null
               && chosen.getFirst().rider == null

@@ -18,7 +18,7 @@ record Authority(String host, int port) {
   private static final Pattern FORM =
       Pattern.compile("(\\[[0-9A-Fa-f:.]{2,45}]|[A-Za-z0-9._-]{1,255})(?::([0-9]{0,5}))?");
   private static final String LOCALHOST = "localhost";
-  private static final int HIGHEST_PORT = 65_535;
+  private static final int MAX_PORT = 65_535;
 
   /**
    * Parses a host and port; empty if {@code text} is not valid or null.
@@ -32,7 +32,7 @@ record Authority(String host, int port) {
     }
     @Nullable String digits = form.group(2);
     int port = digits == null || digits.isEmpty() ? 0 : Integer.parseInt(digits);
-    if (port > HIGHEST_PORT) {
+    if (port > MAX_PORT) {
       return Optional.empty();
     }
     return host(form.group(1)).map(host -> new Authority(host, port));

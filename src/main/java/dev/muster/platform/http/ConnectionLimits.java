@@ -60,7 +60,7 @@ final class ConnectionLimits implements AcceptListener {
   public synchronized void onAccepting(SelectableChannel channel) {
     try {
       RemoteNetwork network = networkOf((SocketChannel) channel);
-      makeRoom(network);
+      keepSomeFree(network);
       if (connections.take(network, 1) == Grant.GRANTED) {
         networks.put(channel, network);
       } else {
@@ -85,7 +85,7 @@ final class ConnectionLimits implements AcceptListener {
   }
 
   /** Closes idle connections, if there are any, to keep an eighth of each bound free. */
-  private void makeRoom(RemoteNetwork network) {
+  private void keepSomeFree(RemoteNetwork network) {
     long ofAll = connections.held() - sevenEighths(connections.limit());
     long ofNetwork = connections.heldBy(network) - sevenEighths(connections.ownerLimit());
     if ((ofAll >= 0 || ofNetwork >= 0) && --untilSearch <= 0) {

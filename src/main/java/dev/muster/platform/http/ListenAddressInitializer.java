@@ -22,7 +22,7 @@ import org.springframework.core.env.MapPropertySource;
 final class ListenAddressInitializer
     implements ApplicationContextInitializer<ConfigurableApplicationContext> {
 
-  private static final int HIGHEST_PORT = 65_535;
+  private static final int MAX_PORT = 65_535;
 
   @Override
   public void initialize(ConfigurableApplicationContext context) {
@@ -48,10 +48,10 @@ final class ListenAddressInitializer
   }
 
   private static int port(String text) {
-    if (text.matches("\\d{1,5}") && Integer.parseInt(text) <= HIGHEST_PORT) {
+    if (text.matches("\\d{1,5}") && Integer.parseInt(text) <= MAX_PORT) {
       return Integer.parseInt(text);
     }
-    throw new IllegalArgumentException("expected a port from 0 (any free one) to " + HIGHEST_PORT);
+    throw new IllegalArgumentException("expected a port from 0 (any free one) to " + MAX_PORT);
   }
 
   private static String address(String text) {

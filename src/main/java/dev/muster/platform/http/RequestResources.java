@@ -47,7 +47,7 @@ final class RequestResources {
     if (request.isAsyncStarted()) {
       request.getAsyncContext().addListener(new AtTheEnd(resources));
     } else {
-      resources.giveBackAll();
+      resources.releaseAll();
     }
   }
 
@@ -67,7 +67,7 @@ final class RequestResources {
     }
   }
 
-  private void giveBackAll() {
+  private void releaseAll() {
     @Nullable Runnable all = takeAll();
     if (all != null) {
       all.run();
@@ -85,7 +85,7 @@ final class RequestResources {
 
     @Override
     public void onComplete(AsyncEvent event) {
-      resources.giveBackAll();
+      resources.releaseAll();
     }
 
     /** Does nothing: {@link #onComplete} follows. */

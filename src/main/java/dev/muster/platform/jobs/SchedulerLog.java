@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
 final class SchedulerLog extends AbstractSchedulerListener {
 
   private static final Logger log = LoggerFactory.getLogger(SchedulerLog.class);
-  private static final Duration TIME_TO_TELL_AN_OUTAGE = Duration.ofSeconds(8);
+  private static final Duration OUTAGE_LOG_DELAY = Duration.ofSeconds(8);
 
   private final ReplicaName self;
   private final OutageLog outages;
@@ -83,7 +83,7 @@ final class SchedulerLog extends AbstractSchedulerListener {
       failsSince = null;
     } else if (since == null) {
       failsSince = now;
-    } else if (!logged && now - since >= TIME_TO_TELL_AN_OUTAGE.toNanos()) {
+    } else if (!logged && now - since >= OUTAGE_LOG_DELAY.toNanos()) {
       logged = true;
       log.warn("cluster jobs wait: their table cannot be read or written right now");
     }

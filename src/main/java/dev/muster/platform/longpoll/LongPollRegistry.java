@@ -45,14 +45,14 @@ public class LongPollRegistry implements SmartLifecycle {
   private static final Duration TICK = Duration.ofMillis(100);
 
   /** Bounds parallel looks, so that many woken polls leave connections to other requests. */
-  private static final int LOOKS_AT_ONCE = 8;
+  private static final int MAX_CONCURRENT_LOOKS = 8;
 
-  private final Map<Object, Set<PendingPoll<?>>> parked = new ConcurrentHashMap<>();
+  private final Map<Object, Set<PendingPoll<?>>> waiting = new ConcurrentHashMap<>();
   private final Set<PendingPoll<?>> all = ConcurrentHashMap.newKeySet();
   private final Quota ofWorkspaces = new Quota(MAX_WAITS_OF_WORKSPACES, MAX_WAITS_OF_A_WORKSPACE);
   private final Quota ofOperators = new Quota(MAX_WAITS_OF_OPERATORS, MAX_WAITS_OF_OPERATORS);
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
-  private final Semaphore looks = new Semaphore(LOOKS_AT_ONCE);
+  private final Semaphore looks = new Semaphore(MAX_CONCURRENT_LOOKS);
   private final BackgroundLoop loop;
   private volatile boolean running;
 
@@ -81,7 +81,7 @@ public class LongPollRegistry implements SmartLifecycle {
       return CompletableFuture.completedFuture(
           lookOnce(poll).orElseThrow(() -> refusal(poll.owner(), grant)));
     }
-    return park(poll);
+    return hold(poll);
   }
 
   /** Waits as {@link #await(LongPoll)} does, in a slot that was taken before for the same owner. */
@@ -90,10 +90,10 @@ public class LongPollRegistry implements SmartLifecycle {
       throw new IllegalArgumentException(
           "a slot of " + slot.owner + " (expected: one of " + poll.owner() + ")");
     }
-    return slot.isGivenUp.compareAndSet(false, true) ? park(poll) : await(poll);
+    return slot.isGivenUp.compareAndSet(false, true) ? hold(poll) : await(poll);
   }
 
-  private <T> CompletableFuture<T> park(LongPoll<T> poll) {
+  private <T> CompletableFuture<T> hold(LongPoll<T> poll) {
     PendingPoll<T> one = new PendingPoll<>(poll, this::look);
     register(one);
     one.lookFirst();
@@ -160,7 +160,7 @@ public class LongPollRegistry implements SmartLifecycle {
 
   /** Registers the poll before its first look, so that no later wake-up is missed. */
   private void register(PendingPoll<?> one) {
-    parked.compute(
+    waiting.compute(
         one.topic(),
         (topic, others) -> {
           Set<PendingPoll<?>> together = others == null ? ConcurrentHashMap.newKeySet() : others;
@@ -174,7 +174,7 @@ public class LongPollRegistry implements SmartLifecycle {
   private void leave(PendingPoll<?> one) {
     all.remove(one);
     quota(one.owner()).release(one.owner(), 1);
-    parked.computeIfPresent(
+    waiting.computeIfPresent(
         one.topic(),
         (topic, together) -> {
           together.remove(one);
@@ -185,22 +185,22 @@ public class LongPollRegistry implements SmartLifecycle {
   /** Wakes the polls of these wait keys, which then look again. */
   public void wake(Collection<?> topics) {
     for (Object topic : topics) {
-      parked.getOrDefault(topic, Set.of()).forEach(PendingPoll::wake);
+      waiting.getOrDefault(topic, Set.of()).forEach(PendingPoll::wake);
     }
   }
 
   public boolean isWaitedFor(Object topic) {
-    return parked.containsKey(topic);
+    return waiting.containsKey(topic);
   }
 
   /** Returns the lowest version seen by the polls of a wait key; empty without polls. */
   public OptionalLong seenByAll(Object topic) {
-    return parked.getOrDefault(topic, Set.of()).stream().mapToLong(PendingPoll::version).min();
+    return waiting.getOrDefault(topic, Set.of()).stream().mapToLong(PendingPoll::version).min();
   }
 
   /** Returns the wait keys of one type that have polls. */
   public <K> List<K> topics(Class<K> kind) {
-    return parked.keySet().stream().filter(kind::isInstance).map(kind::cast).toList();
+    return waiting.keySet().stream().filter(kind::isInstance).map(kind::cast).toList();
   }
 
   private void look(Runnable work) {

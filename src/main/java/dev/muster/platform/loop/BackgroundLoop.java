@@ -24,7 +24,7 @@ public final class BackgroundLoop implements AutoCloseable {
   private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
 
   /** A loop is overdue after three intervals, but not before this time. */
-  private static final Duration NOT_YET_LATE = Duration.ofSeconds(10);
+  private static final Duration MIN_OVERDUE = Duration.ofSeconds(10);
 
   private final String name;
   private final Duration interval;
@@ -89,7 +89,7 @@ public final class BackgroundLoop implements AutoCloseable {
         now.lastErrorAt(),
         now.runs(),
         now.failures(),
-        sinceEnd.compareTo(interval.multipliedBy(3)) > 0 && sinceEnd.compareTo(NOT_YET_LATE) > 0);
+        sinceEnd.compareTo(interval.multipliedBy(3)) > 0 && sinceEnd.compareTo(MIN_OVERDUE) > 0);
   }
 
   private void run() {

@@ -18,7 +18,7 @@ import java.util.Optional;
 final class PidFile {
 
   /** An id above the process ids of every system. */
-  private static final String NOBODY = Integer.toString(Integer.MAX_VALUE);
+  private static final String NO_PROCESS = Integer.toString(Integer.MAX_VALUE);
 
   private final Path file;
   private final Path binaries;
@@ -50,9 +50,9 @@ final class PidFile {
       return;
     }
     if (lines.isEmpty()) {
-      lines.add(NOBODY); // an empty file would refuse the start as well
+      lines.add(NO_PROCESS); // an empty file would refuse the start as well
     } else {
-      lines.set(0, NOBODY);
+      lines.set(0, NO_PROCESS);
     }
     Files.write(file, lines, StandardCharsets.ISO_8859_1);
   }
@@ -75,7 +75,11 @@ final class PidFile {
   }
 
   private boolean belongsToHome(ProcessHandle process) throws IOException {
-    Path ours = binaries.toRealPath(); // the system reports a program's path without links
-    return process.info().command().filter(path -> Path.of(path).startsWith(ours)).isPresent();
+    Path ownBinaries = binaries.toRealPath(); // the system reports a program's path without links
+    return process
+        .info()
+        .command()
+        .filter(path -> Path.of(path).startsWith(ownBinaries))
+        .isPresent();
   }
 }

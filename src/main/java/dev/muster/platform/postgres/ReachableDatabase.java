@@ -35,7 +35,7 @@ final class ReachableDatabase
   private static final Logger log = LoggerFactory.getLogger(ReachableDatabase.class);
 
   /** Below the 5 s within which a failing start must end; the rest is for the shutdown. */
-  private static final Duration FIRST_TRY_ENDS = Duration.ofSeconds(4);
+  private static final Duration FIRST_TRY_TIMEOUT = Duration.ofSeconds(4);
 
   private static final long MIN_TRY_S = 1;
   private static final long MAX_FIRST_TRY_S = 2;
@@ -114,7 +114,7 @@ final class ReachableDatabase
    * Returns the limit of the first try: the whole seconds until the JVM is 4 s old, from 1 to 2.
    */
   static long firstTryS(Duration age) {
-    return Math.clamp(FIRST_TRY_ENDS.minus(age).toSeconds(), MIN_TRY_S, MAX_FIRST_TRY_S);
+    return Math.clamp(FIRST_TRY_TIMEOUT.minus(age).toSeconds(), MIN_TRY_S, MAX_FIRST_TRY_S);
   }
 
   private static @Nullable SQLException tryOnce(Driver driver, String url, Properties asked) {

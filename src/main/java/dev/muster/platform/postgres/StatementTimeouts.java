@@ -17,7 +17,7 @@ public class StatementTimeouts {
       "SELECT set_config('statement_timeout', ?, true), set_config('work_mem', '64MB', true)";
 
   /** Lets a cancelled statement report its error, so that its connection survives. */
-  private static final Duration FOR_ITS_END = Duration.ofSeconds(1);
+  private static final Duration CANCEL_TIME = Duration.ofSeconds(1);
 
   private final JdbcTemplate db;
 
@@ -35,7 +35,7 @@ public class StatementTimeouts {
     db.execute((Connection connection) -> {
       connection.setNetworkTimeout(
           Runnable::run,
-          (int) Math.max(1, RequestDeadline.capping(most.plus(FOR_ITS_END)).toMillis()));
+          (int) Math.max(1, RequestDeadline.capping(most.plus(CANCEL_TIME)).toMillis()));
       return null;
     });
     db.query(ALLOW, row -> {}, most.toMillis() + "ms");

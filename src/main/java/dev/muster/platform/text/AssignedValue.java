@@ -12,7 +12,7 @@ package dev.muster.platform.text;
  */
 record AssignedValue(int start, int end, char quote) {
   /** The characters scanned before the decision, which bounds the cost of a rejected value. */
-  private static final int LOOK = 256;
+  private static final int MAX_SCANNED = 256;
 
   private static final String CLOSERS = "\"'`,;&<>)]}\\";
   private static final String OPENERS = "([{";
@@ -33,7 +33,7 @@ record AssignedValue(int start, int end, char quote) {
     }
     char quote = escaped ? '\\' : text.charAt(start);
     start++;
-    int end = scan(text, start, Math.min(text.length(), start + LOOK), quote);
+    int end = scan(text, start, Math.min(text.length(), start + MAX_SCANNED), quote);
     return new AssignedValue(start, end, quote);
   }
 
@@ -41,13 +41,13 @@ record AssignedValue(int start, int end, char quote) {
     if (start < text.length() && OPENERS.indexOf(text.charAt(start)) >= 0) {
       return none(start);
     }
-    int end = scan(text, start, Math.min(text.length(), start + LOOK), (char) 0);
+    int end = scan(text, start, Math.min(text.length(), start + MAX_SCANNED), (char) 0);
     return new AssignedValue(start, withoutFullStop(text, start, end), (char) 0);
   }
 
   /** Returns the end of the value without the bound on its length. */
   int wholeEnd(String text) {
-    boolean interrupted = end - start >= LOOK - 1;
+    boolean interrupted = end - start >= MAX_SCANNED - 1;
     return interrupted ? scan(text, end, text.length(), quote) : end;
   }
 

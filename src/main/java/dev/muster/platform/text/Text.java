@@ -10,7 +10,7 @@ import java.util.stream.Collectors;
  * changes.
  */
 public final class Text {
-  private static final int FEW = 5;
+  private static final int MAX_LISTED = 5;
   private static final char REPLACEMENT = '\uFFFD';
 
   private Text() {}
@@ -82,8 +82,10 @@ public final class Text {
   /** Returns the first five elements and the number of the others, for log lines. */
   public static String few(Collection<?> things) {
     String first =
-        things.stream().limit(FEW).map(String::valueOf).collect(Collectors.joining(", "));
-    return things.size() <= FEW ? first : first + " and " + (things.size() - FEW) + " more";
+        things.stream().limit(MAX_LISTED).map(String::valueOf).collect(Collectors.joining(", "));
+    return things.size() <= MAX_LISTED
+        ? first
+        : first + " and " + (things.size() - MAX_LISTED) + " more";
   }
 
   private static int utf8Bytes(char c) {

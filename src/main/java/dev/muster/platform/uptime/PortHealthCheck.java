@@ -56,7 +56,7 @@ final class PortHealthCheck implements ReplicaHealthCheck {
       } finally {
         request.disconnect();
       }
-    } catch (IOException nobodyAnswers) {
+    } catch (IOException noAnswer) {
       return false;
     }
   }

@@ -41,7 +41,7 @@ final class BoundedBody {
     int length = fill(buffer, 0);
     while (length == buffer.length && length < end) {
       int larger = (int) Math.min(end, 2L * buffer.length);
-      makeRoom(counted(larger) - counted(buffer.length));
+      reserve(counted(larger) - counted(buffer.length));
       buffer = Arrays.copyOf(buffer, larger);
       length = fill(buffer, length);
     }
@@ -79,11 +79,11 @@ final class BoundedBody {
     return Math.max(0, bytes - ResponseMemoryBudget.FREE);
   }
 
-  private void makeRoom(long bytes) throws InterruptedIOException {
+  private void reserve(long bytes) throws InterruptedIOException {
     if (bytes == 0) {
       return;
     }
-    attempt.reach(AttemptPhase.WAITING_FOR_ROOM);
+    attempt.reach(AttemptPhase.WAITING_FOR_MEMORY);
     long since = System.nanoTime();
     try {
       attempt.space().take(bytes);

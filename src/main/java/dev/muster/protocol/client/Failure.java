@@ -68,7 +68,7 @@ record Failure(FailureKind kind, String detail, boolean mayHaveArrived) {
       case SENDING -> FailureKind.WRITE_ERROR;
       case SECURING, AWAITING ->
           has(e, EOFException.class) ? FailureKind.CLOSED_WITHOUT_RESPONSE : FailureKind.READ_ERROR;
-      case READING, WAITING_FOR_ROOM -> FailureKind.READ_ERROR;
+      case READING, WAITING_FOR_MEMORY -> FailureKind.READ_ERROR;
     };
   }
 
@@ -125,7 +125,7 @@ record Failure(FailureKind kind, String detail, boolean mayHaveArrived) {
     AWAITING(FailureKind.READ_TIMEOUT),
     READING(FailureKind.READ_TIMEOUT),
     /** Reading is paused, because other responses use all the memory. */
-    WAITING_FOR_ROOM(FailureKind.NO_ROOM);
+    WAITING_FOR_MEMORY(FailureKind.NO_MEMORY);
 
     private final FailureKind whenTooLong;
 

@@ -15,7 +15,7 @@ public enum FailureKind {
   WRITE_TIMEOUT("WriteTimeout", true, "the peer did not read the request in time"),
   READ_ERROR("ReadError", true, "the response broke off"),
   /** Concerns the sender's memory, not the peer. */
-  NO_ROOM("NoRoom", true, "the answer came, but other answers left no memory for it in time"),
+  NO_MEMORY("NoRoom", true, "the answer came, but other answers left no memory for it in time"),
   ANSWER_TOO_SLOW(
       "AnswerTooSlow",
       false,

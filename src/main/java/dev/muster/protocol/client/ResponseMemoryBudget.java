@@ -39,7 +39,7 @@ public final class ResponseMemoryBudget {
       long bytes) {
 
     boolean isWithinShares() {
-      return target.hasRoom(held, bytes) && sender.hasRoom(held, bytes);
+      return target.fits(held, bytes) && sender.fits(held, bytes);
     }
   }
 
@@ -62,7 +62,7 @@ public final class ResponseMemoryBudget {
     /**
      * Returns whether {@code bytes} fit; {@code held} is what the requesting response already has.
      */
-    boolean hasRoom(long held, long bytes) {
+    boolean fits(long held, long bytes) {
       return bytes <= most - taken || taken == held;
     }
 

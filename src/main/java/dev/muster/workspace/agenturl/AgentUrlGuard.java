@@ -20,17 +20,17 @@ import java.util.Set;
  * up a literal address. Refusals name a label, never an address.
  */
 public final class AgentUrlGuard {
-  private static final Object ANYBODY = "anybody";
+  private static final Object ANY_OWNER = "any owner";
   private static final Duration LOOKUP_LIMIT = Duration.ofSeconds(3);
 
   /** The decision whether a url may be called. */
-  public sealed interface Verdict {
+  public sealed interface Decision {
     /**
      * The url may be called.
      *
      * @param uri the url as sent; its {@code getHost()} is null for a name with an underscore
      */
-    record Allowed(URI uri) implements Verdict {}
+    record Allowed(URI uri) implements Decision {}
 
     /**
      * The url must not be called.
@@ -39,7 +39,7 @@ public final class AgentUrlGuard {
      *     as {@code user-info}, {@code ambiguous-host} or {@code unresolvable}
      * @param reason one clause for a person, without any part of the url or an address
      */
-    record Refused(String label, String reason) implements Verdict {}
+    record Refused(String label, String reason) implements Decision {}
   }
 
   /** Resolves a host name to its addresses. */
@@ -107,8 +107,8 @@ public final class AgentUrlGuard {
   }
 
   /** As {@link #check(String, Object)}, with one owner shared by all callers of this method. */
-  public Verdict check(String url) {
-    return check(url, ANYBODY);
+  public Decision check(String url) {
+    return check(url, ANY_OWNER);
   }
 
   /**
@@ -116,7 +116,7 @@ public final class AgentUrlGuard {
    *
    * @param owner a value with {@code equals}; each owner has a share of the concurrent look-ups
    */
-  public Verdict check(String url, Object owner) {
+  public Decision check(String url, Object owner) {
     return switch (AgentUrl.parse(url)) {
       case AgentUrl.Parsed.Invalid(UrlProblem fault) -> fault.refused();
       case AgentUrl.Parsed.Valid(AgentUrl(URI uri, AgentHost.Literal(InetAddress address))) ->
@@ -131,12 +131,12 @@ public final class AgentUrlGuard {
    *
    * <p>For a stored url before it is dialled, because the settings may have changed since.
    */
-  public Verdict checkForm(String url) {
+  public Decision checkForm(String url) {
     return switch (AgentUrl.parse(url)) {
       case AgentUrl.Parsed.Invalid(UrlProblem fault) -> fault.refused();
       case AgentUrl.Parsed.Valid(AgentUrl(URI uri, AgentHost.Literal(InetAddress address))) ->
           judge(uri, List.of(address));
-      case AgentUrl.Parsed.Valid(AgentUrl(URI uri, AgentHost.Name _)) -> new Verdict.Allowed(uri);
+      case AgentUrl.Parsed.Valid(AgentUrl(URI uri, AgentHost.Name _)) -> new Decision.Allowed(uri);
     };
   }
 
@@ -147,7 +147,7 @@ public final class AgentUrlGuard {
    * @throws UnknownHostException when there is no address, or none within the time limit
    */
   public List<InetAddress> resolve(String host) throws UnknownHostException {
-    return resolve(host, ANYBODY);
+    return resolve(host, ANY_OWNER);
   }
 
   /** As {@link #resolve(String)}; {@code owner} is as in {@link #check(String, Object)}. */
@@ -173,7 +173,7 @@ public final class AgentUrlGuard {
     return addresses.stream().flatMap(address -> refusal(address).stream()).findFirst();
   }
 
-  private Verdict judge(URI uri, String name, Object owner) {
+  private Decision judge(URI uri, String name, Object owner) {
     try {
       List<InetAddress> addresses =
           RequestDeadline.notCounting(() -> resolver.resolve(name, owner));
@@ -185,15 +185,15 @@ public final class AgentUrlGuard {
     }
   }
 
-  private Verdict judge(URI uri, List<InetAddress> addresses) {
+  private Decision judge(URI uri, List<InetAddress> addresses) {
     return refusal(addresses)
-        .<Verdict>map(AgentUrlGuard::refused)
-        .orElseGet(() -> new Verdict.Allowed(uri));
+        .<Decision>map(AgentUrlGuard::refused)
+        .orElseGet(() -> new Decision.Allowed(uri));
   }
 
-  private static Verdict.Refused refused(AddressClass found) {
+  private static Decision.Refused refused(AddressClass found) {
     String remedy = found.relaxable() ? " that AGENT_URL_ALLOW does not permit" : "";
-    return new Verdict.Refused(
+    return new Decision.Refused(
         found.label(), "the host leads to an address of the class " + found.label() + remedy);
   }
 }

@@ -33,7 +33,7 @@ enum UrlProblem {
   /**
    * Returns the refusal for this fault. Its text is fixed, so no part of the url enters a response.
    */
-  AgentUrlGuard.Verdict.Refused refused() {
-    return new AgentUrlGuard.Verdict.Refused(label, reason);
+  AgentUrlGuard.Decision.Refused refused() {
+    return new AgentUrlGuard.Decision.Refused(label, reason);
   }
 }

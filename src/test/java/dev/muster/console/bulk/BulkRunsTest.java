@@ -124,7 +124,7 @@ class BulkRunsTest {
   }
 
   @Test
-  void undoOfAResumePausesThemAgainButNotThoseThatSomebodyHasPausedSince() {
+  void undoOfAResumePausesThemAgainButNotThoseThatWerePausedSince() {
     List<Agent> fleet = online("resumed", 3);
     run(CLIENT, pausing("name:resumed"));
     JsonNode run = run(CLIENT, "\"action\":\"resume\",\"filter\":\"name:resumed\"");

@@ -37,7 +37,7 @@ class FilterCasesTest {
   private static final JsonNode FILE = file();
   private static final Instant NOW = Instant.parse(FILE.path("now").asString());
   private static final TestServer SERVER = TestServer.start("LIVENESS_SWEEP_INTERVAL_S=86400");
-  private static final FleetAudience EVERYBODY = new FleetAudience(null);
+  private static final FleetAudience ALL = new FleetAudience(null);
 
   private static JsonNode file() {
     try (InputStream in = FilterCasesTest.class.getResourceAsStream("/console/filter-cases.json")) {
@@ -161,7 +161,7 @@ class FilterCasesTest {
 
   private static Set<String> matches(String query) {
     List<FleetRow> rows =
-        SERVER.bean(MatchingFleet.class).find(FleetFilter.read(query, NOW), EVERYBODY).worst();
+        SERVER.bean(MatchingFleet.class).find(FleetFilter.read(query, NOW), ALL).worst();
     return FILE.path("workspaces")
         .valueStream()
         .filter(

@@ -39,7 +39,7 @@ class NameWarningsLogTest {
       for (int n = 0; n < 10; n++) {
         client.post("/registry/heartbeat", ADMIN_TOKEN, "{\"wrkspace_id\":1}");
       }
-      assertParkedPollIsCountedOnce(client);
+      assertWaitingPollIsCountedOnce(client);
       assertThat(intervalOfTheLoop(client)).isEqualTo(60);
 
       server.signal("TERM");
@@ -59,7 +59,7 @@ class NameWarningsLogTest {
   }
 
   /** It passes the filter a second time when its wait ends. */
-  private static void assertParkedPollIsCountedOnce(TestClient client) {
+  private static void assertWaitingPollIsCountedOnce(TestClient client) {
     Agent agent = client.create("polls with typos");
     Answer poll =
         client.get(

@@ -34,23 +34,23 @@ class EmbeddedDatabaseCrashTest {
 
   @BeforeEach
   void home() throws IOException {
-    folder = Homes.used(temporary);
+    folder = TestHomes.used(temporary);
   }
 
   @Test
   void keepsCommittedRowsWhenOnlyMusterIsKilled() throws Exception {
     try (var writing = WritingProcess.on(folder)) {
       List<String> committed = writing.awaitRows(100);
-      ProcessHandle leftBehind = Homes.server(folder);
+      ProcessHandle leftBehind = TestHomes.server(folder);
       assertThatThrownBy(() -> MusterHome.open(folder))
           .isInstanceOf(StartRefusedException.class)
           .hasMessageStartingWith("Muster is already running with the home ");
 
       writing.kill();
 
-      assertThat(Homes.runs(leftBehind)).isTrue();
+      assertThat(TestHomes.runs(leftBehind)).isTrue();
       assertHas(committed);
-      await().atMost(5, SECONDS).until(() -> !Homes.runs(leftBehind));
+      await().atMost(5, SECONDS).until(() -> !TestHomes.runs(leftBehind));
     }
   }
 
@@ -60,7 +60,7 @@ class EmbeddedDatabaseCrashTest {
     for (int round = 1; round <= 3; round++) {
       try (var writing = WritingProcess.on(folder)) {
         committed.addAll(writing.awaitRows(100));
-        ProcessHandle server = Homes.server(folder);
+        ProcessHandle server = TestHomes.server(folder);
         writing.kill();
         server.destroyForcibly();
 
@@ -72,7 +72,7 @@ class EmbeddedDatabaseCrashTest {
   /** Programs of the killed process still run during this start. */
   @Test
   void startsAfterAKillInTheMiddleOfInitdb(@TempDir Path other) throws Exception {
-    folder = Homes.in(other);
+    folder = TestHomes.in(other);
     Path postgres = folder.resolve("postgres");
     try (var first = WritingProcess.on(folder)) {
       await()
@@ -82,7 +82,7 @@ class EmbeddedDatabaseCrashTest {
           .until(() -> hasUnfinished(postgres, "PG_VERSION"));
       first.kill();
     }
-    assertThat(Homes.data(folder)).doesNotExist();
+    assertThat(TestHomes.data(folder)).doesNotExist();
 
     assertStartsEmpty();
   }
@@ -111,9 +111,9 @@ class EmbeddedDatabaseCrashTest {
     try (var writing = WritingProcess.on(folder)) {
       List<String> committed = writing.awaitRows(1);
       kill(writing);
-      List<String> lines = new ArrayList<>(Files.readAllLines(Homes.pidFile(folder)));
+      List<String> lines = new ArrayList<>(Files.readAllLines(TestHomes.pidFile(folder)));
       lines.set(0, Long.toString(other.pid()));
-      Files.write(Homes.pidFile(folder), lines);
+      Files.write(TestHomes.pidFile(folder), lines);
 
       assertHas(committed);
       assertThat(other.isAlive()).isTrue();
@@ -127,7 +127,7 @@ class EmbeddedDatabaseCrashTest {
     try (var writing = WritingProcess.on(folder)) {
       List<String> committed = writing.awaitRows(1);
       kill(writing);
-      Files.write(Homes.pidFile(folder), new byte[0]);
+      Files.write(TestHomes.pidFile(folder), new byte[0]);
 
       assertHas(committed);
     }
@@ -140,7 +140,7 @@ class EmbeddedDatabaseCrashTest {
         EmbeddedDatabase killed = EmbeddedDatabase.start(home);
         Connection connection = Sql.connect(killed)) {
       ProcessHandle frozen = freeze(connection);
-      Homes.server(folder).destroyForcibly();
+      TestHomes.server(folder).destroyForcibly();
 
       var start =
           CompletableFuture.supplyAsync(
@@ -163,12 +163,12 @@ class EmbeddedDatabaseCrashTest {
         EmbeddedDatabase database = EmbeddedDatabase.start(home);
         Connection frozen = Sql.connect(database)) {
       Sql.run(database, "CREATE TABLE kept AS SELECT 1");
-      ProcessHandle server = Homes.server(folder);
+      ProcessHandle server = TestHomes.server(folder);
       freeze(frozen);
 
-      Homes.postmaster(folder, new Timeouts(Duration.ofSeconds(1), Duration.ZERO)).stop();
+      TestHomes.postmaster(folder, new Timeouts(Duration.ofSeconds(1), Duration.ZERO)).stop();
 
-      await().atMost(5, SECONDS).until(() -> !Homes.runs(server));
+      await().atMost(5, SECONDS).until(() -> !TestHomes.runs(server));
     }
   }
 
@@ -181,7 +181,7 @@ class EmbeddedDatabaseCrashTest {
 
     assertThat(application.waitFor(30, SECONDS)).isTrue();
     assertThat(application.exitValue()).isEqualTo(3);
-    assertThat(Homes.pidFile(folder)).doesNotExist();
+    assertThat(TestHomes.pidFile(folder)).doesNotExist();
     assertThat(folder.resolve("postgres/postgres.log"))
         .content()
         .contains("ready to accept connections", "database system is shut down");
@@ -195,10 +195,10 @@ class EmbeddedDatabaseCrashTest {
   }
 
   private void kill(WritingProcess writing) throws Exception {
-    ProcessHandle server = Homes.server(folder);
+    ProcessHandle server = TestHomes.server(folder);
     writing.kill();
     server.destroyForcibly();
-    await().atMost(10, SECONDS).until(() -> !Homes.runs(server));
+    await().atMost(10, SECONDS).until(() -> !TestHomes.runs(server));
   }
 
   private void assertHas(List<String> committed) throws Exception {

@@ -28,8 +28,8 @@ class EmbeddedDatabaseRefusalTest {
 
   @BeforeEach
   void databaseThatRanBefore() throws IOException {
-    home = MusterHome.open(Homes.used(temporary));
-    data = Homes.data(home.folder());
+    home = MusterHome.open(TestHomes.used(temporary));
+    data = TestHomes.data(home.folder());
   }
 
   @AfterEach
@@ -74,7 +74,7 @@ class EmbeddedDatabaseRefusalTest {
     home.keepSecret("database-password", "another");
 
     assertRefusal().hasMessageContaining("password").hasMessageNotContaining("another");
-    assertThat(Homes.pidFile(home.folder())).doesNotExist();
+    assertThat(TestHomes.pidFile(home.folder())).doesNotExist();
   }
 
   @Test
@@ -82,7 +82,7 @@ class EmbeddedDatabaseRefusalTest {
     Files.writeString(data.resolve("postgresql.conf"), "nonsense = 1\n", StandardOpenOption.APPEND);
 
     Postmaster impatient =
-        Homes.postmaster(home.folder(), new Timeouts(Duration.ZERO, Duration.ZERO));
+        TestHomes.postmaster(home.folder(), new Timeouts(Duration.ZERO, Duration.ZERO));
 
     assertThatThrownBy(() -> impatient.start(List.of()))
         .isInstanceOf(StartRefusedException.class)

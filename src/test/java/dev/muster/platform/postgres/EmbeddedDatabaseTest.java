@@ -30,7 +30,7 @@ class EmbeddedDatabaseTest {
 
   @BeforeAll
   void start(@TempDir Path temporary) throws IOException {
-    home = MusterHome.open(Homes.in(temporary.resolve("it's a schöner Ort")));
+    home = MusterHome.open(TestHomes.in(temporary.resolve("it's a schöner Ort")));
     database = EmbeddedDatabase.start(home);
   }
 
@@ -102,12 +102,12 @@ class EmbeddedDatabaseTest {
 
   @Test
   void keepsItsDataFromOneRunToTheNext(@TempDir Path temporary) throws Exception {
-    Path folder = Homes.used(temporary);
+    Path folder = TestHomes.used(temporary);
     try (MusterHome same = MusterHome.open(folder)) {
       try (EmbeddedDatabase first = EmbeddedDatabase.start(same)) {
         Sql.run(first, "CREATE TABLE kept AS SELECT 'here' AS text");
       }
-      assertThat(Homes.pidFile(folder)).doesNotExist();
+      assertThat(TestHomes.pidFile(folder)).doesNotExist();
       assertThat(folder.resolve("postgres/postgres.log"))
           .content()
           .contains("database system is shut down");
@@ -120,7 +120,7 @@ class EmbeddedDatabaseTest {
 
   @Test
   void removesTheProgramsOfEarlierVersions(@TempDir Path temporary) throws IOException {
-    Path bin = Homes.in(temporary).resolve("postgres/bin");
+    Path bin = TestHomes.in(temporary).resolve("postgres/bin");
     Path old = Files.createDirectories(bin.resolve("old/bin"));
     PostgresBinaries binaries = PostgresBinaries.unpackedIn(bin);
 

@@ -110,7 +110,7 @@ class AnswerBudgetTest {
 
         assertThat(result)
             .isInstanceOfSatisfying(
-                OutOfTime.class, end -> assertThat(end.last()).isEqualTo(FailureKind.NO_ROOM));
+                OutOfTime.class, end -> assertThat(end.last()).isEqualTo(FailureKind.NO_MEMORY));
         assertThat(result.mayBeDelivered()).isTrue();
         assertThat(result.elapsed()).isBetween(Duration.ofMillis(480), Duration.ofSeconds(2));
         assertThat(A2aErrors.text(result)).startsWith("NoRoom: ");

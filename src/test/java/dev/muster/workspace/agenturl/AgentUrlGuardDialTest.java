@@ -55,7 +55,7 @@ class AgentUrlGuardDialTest {
             Set.of(), _ -> List.of(lookups.getAndIncrement() == 0 ? TestNames.PUBLIC : LOOPBACK));
     String url = "http://rebinding.example:" + listener.socket().getLocalPort() + "/";
 
-    assertThat(guard.check(url)).isInstanceOf(AgentUrlGuard.Verdict.Allowed.class);
+    assertThat(guard.check(url)).isInstanceOf(AgentUrlGuard.Decision.Allowed.class);
     assertThatExceptionOfType(AddressNotAllowedException.class)
         .isThrownBy(() -> dial(url, guard::resolve))
         .withMessage("agent url not allowed: loopback")
@@ -80,7 +80,7 @@ class AgentUrlGuardDialTest {
         .isThrownBy(() -> dial(url, guard::resolve))
         .isNotInstanceOf(UnknownHostException.class);
     assertThat(hasBeenDialled()).isTrue();
-    assertThat(guard.checkForm(url)).isInstanceOf(AgentUrlGuard.Verdict.Refused.class);
+    assertThat(guard.checkForm(url)).isInstanceOf(AgentUrlGuard.Decision.Refused.class);
   }
 
   @Test

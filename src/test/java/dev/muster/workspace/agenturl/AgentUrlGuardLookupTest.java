@@ -61,12 +61,12 @@ class AgentUrlGuardLookupTest {
     for (int i = 0; i < TimeLimitedResolver.MAX_RUNNING + 3; i++) {
       assertThat(guard.check("http://slow.example/"))
           .satisfies(verdict ->
-              assertThat(((AgentUrlGuard.Verdict.Refused) verdict).label())
+              assertThat(((AgentUrlGuard.Decision.Refused) verdict).label())
                   .isEqualTo("unresolvable"));
     }
     assertThat(asked).hasValueLessThanOrEqualTo(TimeLimitedResolver.MAX_RUNNING);
     never.countDown();
-    while (!(guard.check("http://slow.example/") instanceof AgentUrlGuard.Verdict.Allowed)) {
+    while (!(guard.check("http://slow.example/") instanceof AgentUrlGuard.Decision.Allowed)) {
       assertThat(Thread.currentThread().isInterrupted())
           .isFalse(); // the slot was released before the timeout
     }
@@ -90,7 +90,7 @@ class AgentUrlGuardLookupTest {
         .isThrownBy(() -> guard.resolve("agent.example", "one"));
 
     assertThat(guard.check("http://agent.example/", "other"))
-        .isInstanceOf(AgentUrlGuard.Verdict.Allowed.class);
+        .isInstanceOf(AgentUrlGuard.Decision.Allowed.class);
     assertThat(guard.resolve("agent.example", "other")).containsExactly(TestNames.PUBLIC);
   }
 
@@ -121,13 +121,13 @@ class AgentUrlGuardLookupTest {
             host -> {
               throw new AssertionError("asked for " + host);
             });
-    assertThat(guard.check("http://8.8.8.8/")).isInstanceOf(AgentUrlGuard.Verdict.Allowed.class);
+    assertThat(guard.check("http://8.8.8.8/")).isInstanceOf(AgentUrlGuard.Decision.Allowed.class);
     assertThat(guard.check("http://127.1/")).isEqualTo(UrlProblem.AMBIGUOUS_HOST.refused());
     assertThat(guard.checkForm("http://agent.example/"))
-        .isInstanceOf(AgentUrlGuard.Verdict.Allowed.class);
+        .isInstanceOf(AgentUrlGuard.Decision.Allowed.class);
     assertThat(guard.checkForm("http://127.0.0.1/"))
         .isInstanceOfSatisfying(
-            AgentUrlGuard.Verdict.Refused.class,
+            AgentUrlGuard.Decision.Refused.class,
             refused -> assertThat(refused.label()).isEqualTo("loopback"));
     assertThat(guard.checkForm("http://a@agent.example/"))
         .isEqualTo(UrlProblem.USER_INFO.refused());
@@ -142,7 +142,7 @@ class AgentUrlGuardLookupTest {
       assertThat(guard.refusal(both)).contains(AddressClass.PRIVATE);
       assertThat(guard.check("http://agent.example/"))
           .isInstanceOfSatisfying(
-              AgentUrlGuard.Verdict.Refused.class,
+              AgentUrlGuard.Decision.Refused.class,
               refused -> assertThat(refused.label()).isEqualTo("private"));
     }
   }

@@ -54,7 +54,7 @@ class AgentUrlGuardTest {
   void refusesWithTheLabel(Hostile hostile) {
     assertThat(strict.check(hostile.url()))
         .isInstanceOfSatisfying(
-            AgentUrlGuard.Verdict.Refused.class,
+            AgentUrlGuard.Decision.Refused.class,
             refused -> {
               assertThat(refused.label()).isEqualTo(hostile.label());
               assertThat(refused.reason()).isNotBlank().doesNotContain("127", "169.254", "10.0");
@@ -69,7 +69,7 @@ class AgentUrlGuardTest {
     AgentUrlGuard lenient =
         new AgentUrlGuard(
             AddressClass.parseAllowed(List.of("loopback", "private", "cgnat")), new TestNames());
-    assertThat(lenient.check(hostile.url()) instanceof AgentUrlGuard.Verdict.Allowed)
+    assertThat(lenient.check(hostile.url()) instanceof AgentUrlGuard.Decision.Allowed)
         .isEqualTo(relaxed.contains(hostile.label()));
   }
 
@@ -115,7 +115,7 @@ class AgentUrlGuardTest {
   @ParameterizedTest
   @MethodSource("goodUrls")
   void allowsRoutableAddresses(String url) {
-    assertThat(strict.check(url)).isEqualTo(new AgentUrlGuard.Verdict.Allowed(URI.create(url)));
+    assertThat(strict.check(url)).isEqualTo(new AgentUrlGuard.Decision.Allowed(URI.create(url)));
   }
 
   /** If the client read another host than the guard, the guard's decision would be useless. */
@@ -147,21 +147,21 @@ class AgentUrlGuardTest {
       })
   void relaxesAClassInsideMappedFormsToo(String url) {
     AgentUrlGuard guard = new AgentUrlGuard(Set.of(AddressClass.LOOPBACK), new TestNames());
-    assertThat(guard.check(url)).isInstanceOf(AgentUrlGuard.Verdict.Allowed.class);
+    assertThat(guard.check(url)).isInstanceOf(AgentUrlGuard.Decision.Allowed.class);
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"http://10.0.0.1/", "http://100.64.0.1/", "http://0.0.0.0/"})
   void relaxesOneClassWithoutAnother(String url) {
     AgentUrlGuard guard = new AgentUrlGuard(Set.of(AddressClass.LOOPBACK), new TestNames());
-    assertThat(guard.check(url)).isInstanceOf(AgentUrlGuard.Verdict.Refused.class);
+    assertThat(guard.check(url)).isInstanceOf(AgentUrlGuard.Decision.Refused.class);
   }
 
   @Test
   void refusesAUrlOf2049CharactersAndAcceptsOneOf2048() {
     String start = "http://agent.example/";
     String longest = start + "a".repeat(2048 - start.length());
-    assertThat(strict.check(longest)).isInstanceOf(AgentUrlGuard.Verdict.Allowed.class);
+    assertThat(strict.check(longest)).isInstanceOf(AgentUrlGuard.Decision.Allowed.class);
     assertThat(strict.check(longest + "a")).isEqualTo(UrlProblem.TOO_LONG.refused());
   }
 
@@ -169,7 +169,7 @@ class AgentUrlGuardTest {
   void refusesLabelsAndNamesThatAreTooLongForDns() {
     String label = "a".repeat(63);
     assertThat(strict.check("http://" + label + ".example/"))
-        .isInstanceOf(AgentUrlGuard.Verdict.Allowed.class);
+        .isInstanceOf(AgentUrlGuard.Decision.Allowed.class);
     assertThat(strict.check("http://a" + label + ".example/"))
         .isEqualTo(UrlProblem.AMBIGUOUS_HOST.refused());
     assertThat(strict.check("http://" + "a.".repeat(1000) + "example/"))

@@ -58,7 +58,7 @@ final class ExecHandler implements MessageHandler {
   @Override
   public Reply handle(InboundMessage message, AgentClient client)
       throws IOException, InterruptedException {
-    if (somebodyHasIt(message)) {
+    if (isAwaitedAnswer(message)) {
       log.info(
           "message {} is an awaited answer: the command does not get it", message.activityId());
       return Reply.none();
@@ -77,7 +77,7 @@ final class ExecHandler implements MessageHandler {
     }
   }
 
-  private boolean somebodyHasIt(InboundMessage message) throws IOException, InterruptedException {
+  private boolean isAwaitedAnswer(InboundMessage message) throws IOException, InterruptedException {
     for (String id : new LinkedHashSet<>(List.of(message.delegationId(), message.replyTo()))) {
       if (!id.isEmpty() && waits.wasReported(id)) {
         return true;

@@ -13,11 +13,11 @@ import java.util.stream.Stream;
 import org.springframework.util.FileSystemUtils;
 
 /** Home folders for tests. They share the unpacked programs, which take seconds to unpack. */
-final class Homes {
+final class TestHomes {
 
   private static final Path BIN = Path.of("target", "postgres-bin").toAbsolutePath();
 
-  private Homes() {}
+  private TestHomes() {}
 
   /** A database that was created, used and stopped; creating one takes seconds. */
   private static final class Used {
