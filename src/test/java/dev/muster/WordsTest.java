@@ -28,7 +28,7 @@ class WordsTest {
       Set.of(
           ("anybody beat beats claimant errand errands everybody heard kick news nobody"
                   + " ours parked patience room somebody told turnout untold whoever wish wishes")
-              .split(" "));
+              .split(" ", -1));
 
   private static final Pattern BANNED_START =
       Pattern.compile(
