@@ -76,10 +76,9 @@ class TypesTest {
 
   @Test
   void findsPlantedSmallTypes() {
-    String small = "package a;\n\nclass %s {\n}\n";
     Map<String, String> sources = new HashMap<>();
     for (String name : List.of("UsedOnce", "UsedTwice", "OnlyInTexts", "Unused")) {
-      sources.put(name, small.formatted(name));
+      sources.put(name, "package a;\n\nclass %s {\n}\n".formatted(name));
     }
     sources.put("Large", "class Large {\n" + "// a line\n".repeat(40) + "}\n");
     sources.put("One", "class One {\n  UsedOnce a;\n UsedTwice b;\n  Large c;\n}\n");
@@ -97,8 +96,9 @@ class TypesTest {
             .filter(name -> sources.containsKey(name) && !name.equals(user))
             .forEach(name -> users.computeIfAbsent(name, any -> new ArrayList<>()).add(user)));
     Set<String> found = new TreeSet<>();
-    users.forEach((name, by) -> {
-      if (by.size() == 1 && linesOfType(sources.get(name)) < MIN_LINES_WITH_ONE_USER) {
+    sources.forEach((name, source) -> {
+      List<String> by = users.getOrDefault(name, List.of());
+      if (by.size() == 1 && linesOfType(source) < MIN_LINES_WITH_ONE_USER) {
         found.add(name + ", which " + by.getFirst() + " uses");
       }
     });
