@@ -5,14 +5,14 @@ import { now } from '../net/clock.js';
 import { readPages } from '../net/lists.js';
 import { copyButton } from '../parts/copy.js';
 import { asCurl } from '../parts/curl.js';
-import { choice, moreRows } from '../parts/filters.js';
+import { choice, moment, moreRows } from '../parts/filters.js';
 import { Loaded, drawn, empty } from '../parts/loaded.js';
 import { age } from '../parts/moment.js';
 import { stateWord } from '../parts/state-word.js';
 import { workspaceLink } from '../parts/workspace-link.js';
 import { ACTION_FILTERS, actionText, targetKind } from '../text/actions.js';
 import { inline } from '../text/safe.js';
-import { exact, instantOf, localOf, zone } from '../text/time.js';
+import { exact, zone } from '../text/time.js';
 
 const PAGE = 100;
 const EVERY_MS = 10_000;
@@ -113,16 +113,13 @@ export function open(root, place, context) {
   const text = (label, name, hint) => html`<label class="choice"><span>${label}</span><input type="search" name=${name} .value=${of(name)}
       placeholder=${hint} autocomplete="off" spellcheck="false" @input=${typed(name)}></label>`;
 
-  const moment = (label, name) => html`<label class="choice"><span>${label}</span><input type="datetime-local" step="1" name=${name}
-      .value=${query.has(name) ? localOf(of(name)) : ''} @change=${(event) => choose(name, instantOf(event.target.value))}></label>`;
-
   function draw() {
     render(html`<div class="filters">${text('Who', 'who', 'any name')}
         ${choice('Did', 'action', of('action'), ACTION_FILTERS, choose)}
         ${text('To', 'target', 'an id')}
         ${choice('Result', 'outcome', of('outcome'), [['', 'any'], 'done', 'refused'], choose)}
         ${choice('When', 'within', isBetween() ? 'between' : of('within'), WITHIN, choose)}
-        ${isBetween() ? html`${moment('from', 'after')}${moment('to', 'before')}<span class="meta">${zone()}</span>` : nothing}</div>
+        ${isBetween() ? html`${moment('from', 'after', of('after'), choose)}${moment('to', 'before', of('before'), choose)}<span class="meta">${zone()}</span>` : nothing}</div>
       ${drawn(rows, table)}
       <footer class="page-foot">${asCurl({ path: '/admin/audit', query: filter() })}</footer>`, root);
   }

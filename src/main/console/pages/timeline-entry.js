@@ -54,11 +54,18 @@ export function causeWords({ cause }, found) {
   return cause.sure ? html`caused by ${what}` : html`perhaps because of ${what}: by time only`;
 }
 
+/** Returns the address of an entry, with what followed within a minute. */
+function addressOf(entry, workspace) {
+  const before = new Date(Date.parse(entry.at) + 60_000).toISOString();
+  return `/ui/w/${workspace.id}?${new URLSearchParams({ tab: 'timeline', before, focus: `${entry.kind}:${entry.id}` })}`;
+}
+
 function details(entry, refs, workspace) {
   return html`<dl class="facts-line">${refs.peer_id ? html`<div><dt>other side</dt><dd>${workspaceLink(refs.peer_id)}</dd></div>` : nothing}${REFS.filter(([name]) => refs[name]).map(([name, words]) => html`<div><dt>${words}</dt>
       <dd><code>${inline(refs[name])}</code>${copyButton(String(refs[name]), `${words} id`)}</dd></div>`)}</dl>
     <p class="entry-links">${refs.delegation_id ? html`<a href="/ui/trace/${encodeURIComponent(refs.delegation_id)}">whole trace</a>` : nothing}
       ${refs.run_id ? html`<a href="/ui/w/${workspace.id}?tab=runs&focus=run:${encodeURIComponent(refs.run_id)}">output</a>` : nothing}
-      ${refs.queue_id ? html`<a href="/ui/w/${workspace.id}?tab=queue">queue</a>` : nothing}</p>
+      ${refs.queue_id ? html`<a href="/ui/w/${workspace.id}?tab=queue">queue</a>` : nothing}
+      ${entry.kind === 'heartbeat' ? nothing : html`<a href=${addressOf(entry, workspace)}>link to this</a>`}</p>
     ${entry.text && entry.text.length >= 140 ? block(entry.text) : nothing}`;
 }

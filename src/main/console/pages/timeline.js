@@ -1,14 +1,17 @@
 /** The tab *Timeline* of a workspace: its entries, with their causes. */
 import { html, nothing, render } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
-import { age } from '../parts/moment.js';
 import { asCurl } from '../parts/curl.js';
+import { moment } from '../parts/filters.js';
 import { Loaded, drawn, empty } from '../parts/loaded.js';
-import { day } from '../text/time.js';
+import { day, zone } from '../text/time.js';
 import { entryLine } from './timeline-entry.js';
 import { drawLanes } from './timeline-lanes.js';
 
 const PAGE = 100;
+
+/** Number of earlier pages that are read in search of the entry in the url. */
+const MAX_SOUGHT = 10;
 
 /** [name in the url, label, kinds of entries] */
 const GROUPS = [
@@ -27,6 +30,7 @@ export function open(root, place, context) {
   let older = [];
   let next = null;
   let heartbeats = false;
+  let sought = null;
   const opened = new Set();
   const live = [];
 
@@ -34,6 +38,7 @@ export function open(root, place, context) {
   const isShown = (group) => shown().size === 0 || shown().has(group);
   const filter = () => ({
     kinds: shown().size === 0 ? '' : GROUPS.filter(([group]) => isShown(group)).flatMap(([, , kinds]) => kinds).join(','),
+    after: query.get('after') ?? '',
     before: at === undefined ? (query.get('before') ?? '') : new Date(at + 1).toISOString(), // includes that millisecond
     limit: PAGE,
   });
@@ -43,6 +48,7 @@ export function open(root, place, context) {
       next = newest.value?.next ?? null;
     }
     draw();
+    seek();
   });
 
   async function more() {
@@ -51,6 +57,30 @@ export function open(root, place, context) {
     next = page.next;
     draw();
   }
+
+  /** Scrolls once to the entry that the url names. */
+  async function seek() {
+    const focus = query.get('focus');
+    if (!focus || focus === sought || !newest.value) {
+      return;
+    }
+    sought = focus;
+    try {
+      for (let i = 0; i < MAX_SOUGHT && next !== null && !entries().some((entry) => keyOf(entry) === focus); i++) {
+        await more();
+      }
+    } catch { // the button Earlier reads on
+    }
+    root.querySelector('.entry[aria-current]')?.scrollIntoView({ block: 'center' });
+  }
+
+  function choose(name, value) {
+    const params = new URLSearchParams(query);
+    value ? params.set(name, value) : params.delete(name);
+    navigate(location.pathname, params);
+  }
+
+  const isSpan = () => query.has('after') || query.has('before');
 
   function toggleGroup(group, on) {
     const chosen = GROUPS.map(([name]) => name).filter((name) => (name === group ? on : isShown(name)));
@@ -76,22 +106,20 @@ export function open(root, place, context) {
   const list = () => {
     const found = entries();
     return found.length === 0
-      ? empty('Nothing has happened here yet.', html`<p>Changes of the status, messages, delegations and runs appear here, with what caused them.</p>`)
+      ? isSpan() ? empty('Nothing happened in this span.', nothing) : empty('Nothing has happened here yet.', html`<p>Changes of the status, messages, delegations and runs appear here, with what caused them.</p>`)
       : html`<div class="lanes-frame"><svg class="lanes" aria-hidden="true"></svg>
           <ol class="timeline">${repeat(found, keyOf, (entry, i) => html`${dayOf(entry, found[i - 1])}${entryLine(entry, { found,
             opened: opened.has(keyOf(entry)), toggle: () => toggle(keyOf(entry)), workspace, focused: query.get('focus') === keyOf(entry) })}`)}</ol></div>
-        ${next === null ? html`<p class="meta rows-end">That is all that is kept.</p>` : html`<p class="rows-end"><button type="button" @click=${more}>Earlier</button></p>`}`;
+        ${next === null ? html`<p class="meta rows-end">${query.has('after') ? 'That is all since then.' : 'That is all that is kept.'}</p>` : html`<p class="rows-end"><button type="button" @click=${more}>Earlier</button></p>`}`;
   };
 
   function draw() {
     render(html`<div class="filters" role="group" aria-label="What is shown">${GROUPS.map(([group, words]) => html`<label><input type="checkbox"
           .checked=${isShown(group)} @change=${(event) => toggleGroup(group, event.target.checked)}> ${words}</label>`)}
         ${at === undefined ? html`<label><input type="checkbox" .checked=${heartbeats} @change=${(event) => { heartbeats = event.target.checked; draw(); }}> heartbeats, while you look</label>` : nothing}
-        ${query.get('before') ? html`<span>before ${age(query.get('before'))} <button type="button" class="quiet" @click=${() => {
-          const params = new URLSearchParams(query);
-          params.delete('before');
-          navigate(location.pathname, params);
-        }}>show the newest</button></span>` : nothing}</div>
+        ${moment('from', 'after', query.get('after') ?? '', choose)}
+        ${at === undefined ? html`${moment('to', 'before', query.get('before') ?? '', choose)}<span class="meta">${zone()}</span>
+          ${query.has('before') ? html`<button type="button" class="quiet" @click=${() => choose('before', '')}>show the newest</button>` : nothing}` : nothing}</div>
       <p class="legend meta"><span class="line sure" aria-hidden="true"></span> caused by, as ids say <span class="line guess" aria-hidden="true"></span> perhaps, by time only</p>
       ${at === undefined ? nothing : html`<p class="meta">What had not ended by then is shown without its end.</p>`}
       ${drawn(newest, list)}
@@ -107,6 +135,7 @@ export function open(root, place, context) {
     update(place) {
       query = place.query;
       older = [];
+      sought = null;
       newest.reset();
     },
     event(frame) {

@@ -1,5 +1,6 @@
 /** Selections above a list, and the line below it with the button that loads more rows. */
 import { html, nothing } from 'lit-html';
+import { instantOf, localOf } from '../text/time.js';
 import { workspaceLink } from './workspace-link.js';
 
 /**
@@ -17,6 +18,19 @@ export function choice(label, name, chosen, options, choose) {
         const [value, words] = Array.isArray(option) ? option : [option, option.replaceAll('_', ' ')];
         return html`<option value=${value} ?selected=${value === chosen}>${words}</option>`;
       })}</select></label>`;
+}
+
+/**
+ * Returns a labelled field for a time in the current zone.
+ *
+ * @param {string} label
+ * @param {string} name the parameter of the url
+ * @param {string} chosen ISO; '' without a value
+ * @param {(name: string, value: string) => void} choose gets ISO, or '' for none
+ */
+export function moment(label, name, chosen, choose) {
+  return html`<label class="choice"><span>${label}</span><input type="datetime-local" step="1" name=${name}
+      .value=${chosen ? localOf(chosen) : ''} @change=${(event) => choose(name, instantOf(event.target.value))}></label>`;
 }
 
 /**

@@ -67,6 +67,45 @@ class TimelinePageTest {
     Accessibility.check(tab);
   }
 
+  /** The entry is on the second page: 100 entries are younger than it. */
+  @Test
+  void scrollsToTheEntryThatTheUrlNames(Tab tab) {
+    String id = delegate(planner, reviewer, "review PR 40");
+    for (int i = 0; i < 105; i++) {
+      run(reviewer, "run " + i);
+    }
+    Page page =
+        SignedIn.asAdmin(tab, "/ui/w/" + reviewer.id() + "?tab=timeline&focus=delegation:" + id);
+    Locator focused = page.locator(".entry[aria-current]");
+    assertThat(focused).containsText("review PR 40");
+    assertThat(focused).isInViewport();
+
+    focused.locator(".disclose").click();
+    focused.getByText("link to this").click();
+    assertThat(page.getByText("show the newest")).isVisible();
+    assertThat(page.locator(".entry[aria-current]")).isInViewport();
+    assertThat(page.getByLabel("to", new Page.GetByLabelOptions().setExact(true)))
+        .not()
+        .hasValue("");
+  }
+
+  @Test
+  void showsTheSpanBetweenTwoTimes(Tab tab) {
+    delegate(planner, reviewer, "review PR 41");
+    Page page = SignedIn.asAdmin(tab, "/ui/w/" + reviewer.id() + "?tab=timeline");
+    assertThat(entry(page, "delegation")).isVisible();
+    Locator from = page.getByLabel("from", new Page.GetByLabelOptions().setExact(true));
+    from.fill("2100-01-01T00:00:01");
+    assertThat(page.getByText("Nothing happened in this span.")).isVisible();
+    assertThat(page.locator(".page-foot")).containsText("after=2100-01-01T00");
+    from.fill("2001-01-01T00:00:01");
+    assertThat(page.getByText("That is all since then.")).isVisible();
+    page.getByLabel("to", new Page.GetByLabelOptions().setExact(true)).fill("2001-01-02T00:00:01");
+    assertThat(page.getByText("Nothing happened in this span.")).isVisible();
+    page.getByText("show the newest").click();
+    assertThat(entry(page, "delegation")).isVisible();
+  }
+
   @Test
   void guessedCausesAreMarked(Tab tab) {
     delegate(planner, reviewer, "review PR 43");
