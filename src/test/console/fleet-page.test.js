@@ -64,6 +64,15 @@ export async function isMovedInByKeys() {
   equal(root.querySelector('.sheet'), null);
 }
 
+export async function isSortedByTheNewestStatusFromAMenu() {
+  const { root, urls } = mount(fleet(3, i => ({ since: `2026-11-25T02:0${(i + 1) % 3}:00Z` })));
+  const select = [...root.querySelectorAll('.group-by')].find(label => label.textContent.includes('Sort by')).querySelector('select');
+  select.value = 'since';
+  select.dispatchEvent(new Event('change'));
+  equal(urls.at(-1), 'sort=since');
+  equal(names(root), ['Agent 1', 'Agent 0', 'Agent 2']);
+}
+
 export function putsTheFilterIntoTheAddress() {
   const { root, urls } = mount(fleet(30));
   const input = root.querySelector('#filter');

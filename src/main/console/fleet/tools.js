@@ -6,6 +6,9 @@ import { counted } from '../text/time.js';
 /** Name of a grouping in the url → label. */
 export const GROUPS = { cause: 'cause', parent: 'parent', runtime: 'runtime', none: 'nothing' };
 
+/** Order of the table in the url → label. */
+const SORTS = { severity: 'severity', since: 'since', heard: 'heard', name: 'name' };
+
 /** @param {object} words labels by name @param {?string} asked a name @returns {string} this name if it exists, otherwise the first one */
 export const oneOf = (words, asked) => (asked in words ? asked : Object.keys(words)[0]);
 
@@ -21,6 +24,7 @@ export const oneOf = (words, asked) => (asked in words ? asked : Object.keys(wor
 export function tools({ views, query, error, go }) {
   const view = oneOf(views, query.get('view'));
   const group = oneOf(GROUPS, query.get('group'));
+  const sort = oneOf(SORTS, query.get('sort'));
   return html`<div class="fleet-tools">
     ${filterBar({ query: query.get('q') ?? '', error, typed: (q) => go({ q }, { replace: true }) })}
     <div class="view-switch" role="group" aria-label="Shown as">
@@ -33,6 +37,11 @@ export function tools({ views, query, error, go }) {
         ${Object.entries(GROUPS).map(([name, word]) => html`<option value=${name} ?selected=${name === group}>${word}</option>`)}
       </select>
     </label>
+    ${view === 'table' ? html`<label class="group-by">Sort by
+      <select @change=${(event) => go({ sort: event.target.value === 'severity' ? '' : event.target.value, dir: '' })}>
+        ${Object.entries(SORTS).map(([name, word]) => html`<option value=${name} .selected=${name === sort}>${word}</option>`)}
+      </select>
+    </label>` : nothing}
   </div>`;
 }
 

@@ -33,7 +33,8 @@ class Moment extends HTMLElement {
     if (!this.isConnected || Number.isNaN(ms)) {
       return;
     }
-    const words = FORMS[this.#form](ms);
+    const isExact = document.documentElement.dataset.times === 'exact'; // for those who cannot point at it for the tooltip
+    const words = isExact && this.#form !== 'clock' ? exact(ms) : FORMS[this.#form](ms);
     if (this.textContent !== words) {
       this.textContent = words;
     }

@@ -12,11 +12,12 @@ export const OVERHEARD = 'This page came over plain http: others on the network 
 export const SETTINGS = {
   theme: { label: 'Theme', values: { system: 'As the system', light: 'Light', dark: 'Dark' } },
   density: { label: 'Rows', values: { compact: 'Compact', roomy: 'Roomy' } },
+  times: { label: 'Times', values: { ages: 'Ages', exact: 'Exact' } },
   keys: { label: 'Single-key shortcuts', values: { on: 'On', off: 'Off' } },
 };
 
 /**
- * @param {'theme' | 'density' | 'keys'} name
+ * @param {'theme' | 'density' | 'times' | 'keys'} name
  * @returns {string} the setting's value in this browser
  */
 export function setting(name) {
@@ -29,7 +30,7 @@ export function setting(name) {
   }
 }
 
-/** Sets data-theme, data-density and data-keys of the document to the stored settings, and sends the event muster-settings. */
+/** Sets data-theme and the like of the document to the stored settings, and sends the event muster-settings. */
 export function applySettings() {
   for (const name of Object.keys(SETTINGS)) {
     document.documentElement.dataset[name] = setting(name);
