@@ -1,5 +1,6 @@
 /** Draws the controls of the fleet: filter, view and grouping above the rows, and the line below them. */
 import { html, nothing } from 'lit-html';
+import { asCurl } from '../parts/curl.js';
 import { filterBar } from '../parts/filter-bar.js';
 import { counted } from '../text/time.js';
 
@@ -51,11 +52,12 @@ export function tools({ views, query, error, go }) {
  * @param {object} state
  * @param {import('./view.js').FleetView} state.view
  * @param {boolean} state.isLoaded
+ * @param {string} state.q the filter
  * @param {() => void} state.apply sorts the rows
  * @param {(changes: Record<string, string>) => void} state.go
  * @param {boolean} state.hasRuns whether the session may read bulk runs
  */
-export function foot({ view, isLoaded, apply, go, hasRuns }) {
+export function foot({ view, q, isLoaded, apply, go, hasRuns }) {
   const waits = view.moved.size;
   if (waits > 0) {
     return html`<p class="fleet-foot" role="status">
@@ -64,9 +66,10 @@ export function foot({ view, isLoaded, apply, go, hasRuns }) {
     </p>`;
   }
   const isEmpty = view.matched.length === 0 && isLoaded;
-  return html`<p class="fleet-foot" role="status">
-    <span class="soft">${isEmpty ? 'Nothing matches. Change the filter, or ' : counted(view.matched.length, 'workspace')}</span>
+  return html`<div class="fleet-foot">
+    <span class="soft" role="status">${isEmpty ? 'Nothing matches. Change the filter, or ' : counted(view.matched.length, 'workspace')}</span>
     ${isEmpty ? html`<button type="button" class="small" @click=${() => go({ q: '' })}>show all</button>` : nothing}
     ${hasRuns ? html`<a class="runs-link" href="/ui/bulk">Bulk runs</a>` : nothing}
-  </p>`;
+    ${asCurl({ path: '/console/summary', query: { q } })}
+  </div>`;
 }

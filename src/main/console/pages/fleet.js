@@ -190,7 +190,7 @@ export function open(root, first, context) {
           ? sheet({ store, row: chosen, around: { ...around(), neighbours: view.troubleGroups.together(chosen) }, mayChange: session.mayChange(), act, refused: actions.refused, close: () => go({ sel: '' }) })
           : nothing
       }</div>
-      ${selection.bar()} ${foot({ view, isLoaded: fleet.isLoaded, apply, go, hasRuns: session.current()?.role !== 'agent' })}`;
+      ${selection.bar()} ${foot({ view, q: query.get('q') ?? '', isLoaded: fleet.isLoaded, apply, go, hasRuns: session.current()?.role !== 'agent' })}`;
   }
 
   function trouble() {

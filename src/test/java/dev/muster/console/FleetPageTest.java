@@ -231,6 +231,16 @@ class FleetPageTest {
     assertThat(page.locator(".fleet-row[aria-rowindex='2']")).isVisible();
     assertThat(page.locator(".causes .cause-next")).isVisible();
     assertThat(page.evaluate("() => document.documentElement.scrollWidth")).isEqualTo(width);
+    assertThat(
+            (Double)
+                page.locator(".fleet-row[aria-rowindex='2'] .col-choose")
+                    .evaluate("cell => Math.min(cell.offsetWidth, cell.offsetHeight) + 0.5"))
+        .isGreaterThan(44);
+    page.locator(".fleet-foot summary").click();
+    assertThat(page.locator(".fleet-foot"))
+        .containsText("curl -s \"$MUSTER\"'/console/summary?q=narrow' -H \"$ADMIN\"");
+    assertThat(page.evaluate("() => document.documentElement.scrollWidth")).isEqualTo(width);
+    page.locator(".fleet-foot summary").click();
     page.locator(".fleet-row[aria-rowindex='2'] .col-why").click();
     assertThat(page.getByRole(AriaRole.COMPLEMENTARY)).isVisible();
     assertThat(page.evaluate("() => document.documentElement.scrollWidth")).isEqualTo(width);

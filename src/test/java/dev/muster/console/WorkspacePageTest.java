@@ -180,6 +180,33 @@ class WorkspacePageTest {
     assertThat(since).hasAttribute("title", Pattern.compile(".* GMT\\+5:45"));
   }
 
+  @Test
+  void actionsStayInReachOnAPhone(Tab tab) {
+    Agent agent = CLIENT.createOnline("Narrow " + "name".repeat(20));
+    CLIENT.heartbeat(agent, WEDGED);
+    Page page = SignedIn.asAdmin(tab, "/ui/w/" + agent.id());
+    page.setViewportSize(320, 800);
+    for (String part : new String[] {"now", "timeline", "chat", "queue", "tokens"}) {
+      page.navigate(CLIENT.baseUrl() + "/ui/w/" + agent.id() + "?tab=" + part);
+      assertThat(page.locator(".tab-page .page-foot")).isVisible();
+      // again after each load: at the end of the page the actions cover nothing
+      page.waitForFunction(
+          "() => { scrollTo(0, document.documentElement.scrollHeight); const box = selector =>"
+              + " document.querySelector(selector).getBoundingClientRect(); return"
+              + " box('.page-foot').bottom <= box('.workspace-head .buttons').top; }");
+      assertThat(page.locator(".workspace-head .buttons button").first()).isInViewport();
+      assertThat(
+              (List<?>)
+                  page.evaluate(
+                      "() => [...document.querySelectorAll('button, .button, select, .tabs a')]"
+                          + ".filter(e => e.checkVisibility() && !e.matches('.disclose, .copy'))"
+                          + ".filter(e => e.getBoundingClientRect().height < 44)"
+                          + ".map(e => e.className + ': ' + e.textContent)"))
+          .as("touch targets of " + part)
+          .isEmpty();
+    }
+  }
+
   private static String run(String command) throws IOException, InterruptedException {
     ProcessBuilder shell = new ProcessBuilder("sh", "-c", command);
     shell.environment().put("MUSTER", CLIENT.baseUrl());
