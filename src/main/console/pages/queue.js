@@ -87,7 +87,7 @@ export function open(root, place, context) {
       ? html`${action('Retry now', () => change(row, 'retry'), { hint: 'Tries it at once, or when the target can take it' })}
           ${action('Expire', () => end(row, 'expire', 'Expire'))}
           ${action('Cancel', () => end(row, 'cancel', 'Cancel'))}`
-      : UNDELIVERED.has(row.state)
+      : UNDELIVERED.has(row.state) && query.get('kind') !== 'delegation'
         ? action('Queue again', () => change(row, 'retry'), { hint: 'It waits again, under the same id and as long as at first' })
         : nothing;
   }

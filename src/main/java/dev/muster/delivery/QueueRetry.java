@@ -73,8 +73,8 @@ class QueueRetry {
   }
 
   /**
-   * Queues an ended message behind those that wait. The lock of the feed excludes appends and other
-   * operators, but not a sender that repeats the message.
+   * Queues an ended message behind those of its priority. The lock of the feed excludes appends and
+   * other operators, but not a sender that repeats the message.
    */
   private void queueAgain(UUID queueId, ActivityKey key) {
     UUID targetId = key.workspaceId();
@@ -123,7 +123,11 @@ class QueueRetry {
       }
       case ANSWERED ->
           throw ended(ended, "its agent has answered it (expected: a new message by its sender)");
-      case IN_FEED -> throw ended(ended, "it is in the feed of its agent, which polls");
+      case IN_FEED ->
+          throw ended(
+              ended,
+              "it is in the feed of its agent (expected: the agent reads it there, or a new message"
+                  + " by its sender)");
     }
   }
 

@@ -5,7 +5,7 @@ import java.util.Locale;
 
 /**
  * The state of a queued message. It alternates between {@link #WAITING} and {@link #DELIVERING}
- * until it ends in one of the others.
+ * until it ends in one of the others. A message that ended undelivered can be queued again.
  */
 enum QueueState {
   WAITING,

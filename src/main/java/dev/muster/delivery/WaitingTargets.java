@@ -18,7 +18,7 @@ class WaitingTargets {
    */
   record WaitedFor(UUID id, boolean isDue, boolean isThere) {}
 
-  private static final int TARGETS_ON_A_PAGE = 1000;
+  private static final int PAGE_SIZE = 1000;
   private static final UUID FIRST_ID = new UUID(0, 0);
 
   private static final String HAS_WAITING =
@@ -80,7 +80,7 @@ class WaitingTargets {
   private List<WaitedFor> page(UUID after) {
     return db.sql(TARGETS)
         .param("after", after)
-        .param("most", TARGETS_ON_A_PAGE)
+        .param("most", PAGE_SIZE)
         .query((row, n) ->
             new WaitedFor(
                 row.getObject("id", UUID.class),

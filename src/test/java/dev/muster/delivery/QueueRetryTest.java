@@ -177,7 +177,8 @@ class QueueRetryTest {
                 (i == 0) == isFirst
                     ? queue.send(target, null, ended.messageId(), 50)
                     : retry(ended);
-            assertThat(answer.status()).as(answer.text()).isIn(200, 202, 409);
+            // 404: the sender's own delivery has ended, so the message has left the queue
+            assertThat(answer.status()).as(answer.text()).isIn(200, 202, 404, 409);
             return answer;
           });
       Awaitility.await().atMost(TestQueue.TIMEOUT).until(() -> "0".equals(open(target)));
@@ -221,7 +222,8 @@ class QueueRetryTest {
           2,
           i -> i == 0 ? retry(raced) : client.delete("/workspaces/" + removed.id(), ADMIN_TOKEN));
       ONE.bean(DeliverySweep.class).run();
-      assertThat(open(removed)).isEqualTo("0");
+      // the servers' own sweep may hold the row just now
+      Awaitility.await().atMost(TestQueue.TIMEOUT).until(() -> "0".equals(open(removed)));
     }
   }
 
