@@ -101,3 +101,18 @@ export async function undoIsOfTheWorkspaceThatWasChanged() {
   button(document.querySelector('.toast'), 'Undo').click();
   equal(calls, [`POST /workspaces/${uuid(4)}/resume`, `POST /workspaces/${uuid(4)}/pause`]);
 }
+
+export function linksLeadToTheirWorkspacesAfterANewSnapshot() {
+  const rows = fleet(20);
+  const { root, live } = mount(rows, { query: 'sort=name' });
+  live.load(without(rows, 0));
+  const links = shown(root).map(row => row.querySelector('.name-link'));
+  equal(links.map(link => link.getAttribute('href')), links.map(link => `/ui/w/${uuid(Number(link.textContent.slice(6)))}`));
+}
+
+export function theSheetIsOfItsWorkspaceAfterANewSnapshot() {
+  const rows = fleet(20);
+  const { root, live } = mount(rows, { query: `sel=${uuid(5)}` });
+  live.load(without(rows, 0));
+  equal(root.querySelector('.sheet h2').textContent, 'Agent 5');
+}

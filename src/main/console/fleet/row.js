@@ -93,6 +93,7 @@ export function makeRow() {
     element,
     index: -1,
     row: -1,
+    id: '',
     mark,
     since: child(status, 'span', 'soft row-since'),
     link,
@@ -122,7 +123,7 @@ export function drawRow(slot, store, row, around, mayChange) {
   const subject = ofRow(store, row);
   const id = store.id(row);
   slot.mark.show(subject.status, subject.stalled);
-  if (slot.row !== row || around.isPast) {
+  if (slot.id !== id || around.isPast) { // by id, since a new snapshot may give a workspace another row
     slot.link.href = placeOf(id, around);
   }
   if (slot.sinceMs !== subject.sinceMs || slot.zone !== zone()) {
@@ -137,7 +138,7 @@ export function drawRow(slot, store, row, around, mayChange) {
   drawAges(slot, store, row, around);
   drawWork(slot, store.details.get(row), subject);
   drawStep(slot, id, subject, around, mayChange);
-  slot.row = row;
+  Object.assign(slot, { row, id });
 }
 
 /**

@@ -220,7 +220,7 @@ export class FleetTable {
       slot.second = this.second;
       return;
     }
-    if (slot.row !== row && element.contains(document.activeElement)) {
+    if (element.contains(document.activeElement) && slot.id !== store.id(row)) {
       this.element.focus({ preventScroll: true });
     }
     const around = this.needs.around();

@@ -35,7 +35,7 @@ export function tools({ views, query, error, go }) {
     </div>
     <label class="group-by">Group by
       <select @change=${(event) => go({ group: event.target.value === 'cause' ? '' : event.target.value })}>
-        ${Object.entries(GROUPS).map(([name, word]) => html`<option value=${name} ?selected=${name === group}>${word}</option>`)}
+        ${Object.entries(GROUPS).map(([name, word]) => html`<option value=${name} .selected=${name === group}>${word}</option>`)}
       </select>
     </label>
     ${view === 'table' ? html`<label class="group-by">Sort by
@@ -52,12 +52,13 @@ export function tools({ views, query, error, go }) {
  * @param {object} state
  * @param {import('./view.js').FleetView} state.view
  * @param {boolean} state.isLoaded
+ * @param {boolean} state.isPast whether it is the fleet of a past time, which this request does not read
  * @param {string} state.q the filter
  * @param {() => void} state.apply sorts the rows
  * @param {(changes: Record<string, string>) => void} state.go
  * @param {boolean} state.hasRuns whether the session may read bulk runs
  */
-export function foot({ view, q, isLoaded, apply, go, hasRuns }) {
+export function foot({ view, isPast, q, isLoaded, apply, go, hasRuns }) {
   const waits = view.moved.size;
   if (waits > 0) {
     return html`<p class="fleet-foot" role="status">
@@ -70,6 +71,6 @@ export function foot({ view, q, isLoaded, apply, go, hasRuns }) {
     <span class="soft" role="status">${isEmpty ? 'Nothing matches. Change the filter, or ' : counted(view.matched.length, 'workspace')}</span>
     ${isEmpty ? html`<button type="button" class="small" @click=${() => go({ q: '' })}>show all</button>` : nothing}
     ${hasRuns ? html`<a class="runs-link" href="/ui/bulk">Bulk runs</a>` : nothing}
-    ${asCurl({ path: '/console/summary', query: { q } })}
+    ${isPast ? nothing : asCurl({ path: '/console/summary', query: { q } })}
   </div>`;
 }

@@ -74,7 +74,7 @@ export class FleetView {
   settle() {
     const { store, moved, sort } = this;
     const { insert, place } = this.arrangement;
-    if (!insert || sort === 'name' || this.error || this.dependsOnOthers() || this.dependsOnTime() || this.places.length < store.n) {
+    if (!insert || sort === 'name' || this.dependsOnOthers() || this.dependsOnTime() || this.places.length < store.n) {
       this.apply();
       return;
     }

@@ -134,12 +134,12 @@ export function open(root, first, context) {
   }
 
   function changed(touched) {
+    surface.chosen = store.rowOf(place.query.get('sel') ?? ''); // an event may have added its row, a new snapshot may have moved it
     if (touched === null) {
       apply();
     } else {
       view.touch(touched);
     }
-    surface.chosen = store.rowOf(place.query.get('sel') ?? ''); // an event may have added its row
     isDirty = true;
     frame ||= requestAnimationFrame(() => {
       frame = 0;
@@ -152,7 +152,7 @@ export function open(root, first, context) {
 
   /** Runs once a second: updates ages, causes, and the order of rows that are not in use. */
   function tick() {
-    if (isDirty && performance.now() > explainAt) {
+    if (isDirty && performance.now() > explainAt && !root.querySelector('.causes')?.matches(':hover, :focus-within')) { // a cause stays under the pointer
       isDirty = false;
       explain();
     }
@@ -190,7 +190,7 @@ export function open(root, first, context) {
           ? sheet({ store, row: chosen, around: { ...around(), neighbours: view.troubleGroups.together(chosen) }, mayChange: session.mayChange(), act, refused: actions.refused, close: () => go({ sel: '' }) })
           : nothing
       }</div>
-      ${selection.bar()} ${foot({ view, q: query.get('q') ?? '', isLoaded: fleet.isLoaded, apply, go, hasRuns: session.current()?.role !== 'agent' })}`;
+      ${selection.bar()} ${foot({ view, isPast: fleet.isPast === true, q: query.get('q') ?? '', isLoaded: fleet.isLoaded, apply, go, hasRuns: session.current()?.role !== 'agent' })}`;
   }
 
   function trouble() {
