@@ -14,7 +14,7 @@ async function start(rows) {
   const calls = [];
   let take;
   const opened = [];
-  const stream = { subscribe: fn => (take = fn), report() {}, state: () => 'live', waiting() {}, open: seq => opened.push(seq), close: () => opened.push('closed') };
+  const stream = { subscribe: fn => ((take = fn), () => {}), report() {}, state: () => 'live', waiting() {}, open: seq => opened.push(seq), close: () => opened.push('closed') };
   const call = async (method, path, { query } = {}) => {
     calls.push(path);
     return path === '/console/fleet' ? { bytes: msf1(server.rows, { seq: SEQ }) }

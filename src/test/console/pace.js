@@ -52,7 +52,7 @@ export async function measure({ rows, seconds, perSecond, view = 'table' }) {
   app.append(document.createElement('header'), main);
   document.body.append(app);
   let take = null;
-  const stream = { subscribe: (fn) => (take = fn), open() {}, close() {}, report() {}, waiting() {}, state: () => 'live' };
+  const stream = { subscribe: (fn) => ((take = fn), () => {}), open() {}, close() {}, report() {}, waiting() {}, state: () => 'live' };
   const call = async (method, path) => (path === '/console/fleet' ? { bytes: bytes.slice(0) } : path === '/console/rows' ? [] : Promise.reject({ status: 404 }));
   const live = new LiveFleet({ call, stream });
   const start = performance.now();

@@ -34,8 +34,9 @@ export class LiveFleet {
     this.listeners = new Set();
     this.mismatches = { seq: -1, times: 0 };
     this.isStopped = false;
-    stream.subscribe((batch) => this.#take(batch));
-    document.addEventListener('visibilitychange', () => this.#schedule());
+    const shown = () => this.#schedule();
+    document.addEventListener('visibilitychange', shown);
+    this.stops = [stream.subscribe((batch) => this.#take(batch)), () => document.removeEventListener('visibilitychange', shown)];
   }
 
   /** @param {(touched: ?number[]) => void} fn called with the rows that changed; null for all @returns {() => void} removes the listener */
@@ -84,6 +85,7 @@ export class LiveFleet {
 
   stop() {
     this.isStopped = true;
+    this.stops.forEach((stop) => stop());
     clearInterval(this.timer);
     clearTimeout(this.again);
     this.stream.close();
