@@ -55,6 +55,9 @@ export function open(root, place, context) {
     navigate(location.pathname, next, { replace });
   }
 
+  /** Digits that are typed are no steps back. */
+  const typedTime = (name, value) => choose(name, value, { replace: of(name) !== '' });
+
   const typed = (name) => (event) => {
     clearTimeout(typing);
     const { value } = event.target;
@@ -119,7 +122,7 @@ export function open(root, place, context) {
         ${text('To', 'target', 'an id')}
         ${choice('Result', 'outcome', of('outcome'), [['', 'any'], 'done', 'refused'], choose)}
         ${choice('When', 'within', isBetween() ? 'between' : of('within'), WITHIN, choose)}
-        ${isBetween() ? html`${moment('from', 'after', of('after'), choose)}${moment('to', 'before', of('before'), choose)}<span class="meta">${zone()}</span>` : nothing}</div>
+        ${isBetween() ? html`${moment('from', 'after', of('after'), typedTime)}${moment('to', 'before', of('before'), typedTime)}<span class="meta">${zone()}</span>` : nothing}</div>
       ${drawn(rows, table)}
       <footer class="page-foot">${asCurl({ path: '/admin/audit', query: filter() })}</footer>`, root);
   }

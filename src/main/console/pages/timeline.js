@@ -52,7 +52,11 @@ export function open(root, place, context) {
   });
 
   async function more() {
+    const asked = query;
     const page = await call('GET', path, { query: { ...filter(), before: next } });
+    if (asked !== query) {
+      return; // the url has changed meanwhile, so this page is of another list
+    }
     older = [...older, ...page.entries];
     next = page.next;
     draw();
@@ -61,23 +65,27 @@ export function open(root, place, context) {
   /** Scrolls once to the entry that the url names. */
   async function seek() {
     const focus = query.get('focus');
-    if (!focus || focus === sought || !newest.value) {
+    const isListed = GROUPS.some(([group, , kinds]) => isShown(group) && kinds.includes(focus?.split(':')[0]));
+    if (!isListed || focus === sought || !newest.value) {
       return;
     }
     sought = focus;
+    const asked = query;
     try {
-      for (let i = 0; i < MAX_SOUGHT && next !== null && !entries().some((entry) => keyOf(entry) === focus); i++) {
+      for (let i = 0; asked === query && i < MAX_SOUGHT && next !== null && !entries().some((entry) => keyOf(entry) === focus); i++) {
         await more();
       }
     } catch { // the button Earlier reads on
     }
-    root.querySelector('.entry[aria-current]')?.scrollIntoView({ block: 'center' });
+    if (asked === query) {
+      root.querySelector('.entry[aria-current]')?.scrollIntoView({ block: 'center' });
+    }
   }
 
   function choose(name, value) {
     const params = new URLSearchParams(query);
     value ? params.set(name, value) : params.delete(name);
-    navigate(location.pathname, params);
+    navigate(location.pathname, params, { replace: query.has(name) && value !== '' }); // digits that are typed are no steps back
   }
 
   const isSpan = () => query.has('after') || query.has('before');
@@ -117,9 +125,9 @@ export function open(root, place, context) {
     render(html`<div class="filters" role="group" aria-label="What is shown">${GROUPS.map(([group, words]) => html`<label><input type="checkbox"
           .checked=${isShown(group)} @change=${(event) => toggleGroup(group, event.target.checked)}> ${words}</label>`)}
         ${at === undefined ? html`<label><input type="checkbox" .checked=${heartbeats} @change=${(event) => { heartbeats = event.target.checked; draw(); }}> heartbeats, while you look</label>` : nothing}
-        ${moment('from', 'after', query.get('after') ?? '', choose)}
-        ${at === undefined ? html`${moment('to', 'before', query.get('before') ?? '', choose)}<span class="meta">${zone()}</span>
-          ${query.has('before') ? html`<button type="button" class="quiet" @click=${() => choose('before', '')}>show the newest</button>` : nothing}` : nothing}</div>
+        <span class="filters-span">${moment('from', 'after', query.get('after') ?? '', choose)}
+        ${at === undefined ? moment('to', 'before', query.get('before') ?? '', choose) : nothing}<span class="meta">${zone()}</span></span>
+        ${at === undefined && query.has('before') ? html`<button type="button" class="quiet" @click=${() => choose('before', '')}>show the newest</button>` : nothing}</div>
       <p class="legend meta"><span class="line sure" aria-hidden="true"></span> caused by, as ids say <span class="line guess" aria-hidden="true"></span> perhaps, by time only</p>
       ${at === undefined ? nothing : html`<p class="meta">What had not ended by then is shown without its end.</p>`}
       ${drawn(newest, list)}

@@ -91,7 +91,7 @@ export function localOf(iso) {
     return '';
   }
   const p = parts(ms, { ...DAY, ...TIME });
-  return `${p.year}-${p.month}-${p.day}T${p.hour}:${p.minute}:${p.second}`;
+  return `${p.year.padStart(4, '0')}-${p.month}-${p.day}T${p.hour}:${p.minute}:${p.second}`;
 }
 
 /** @param {string} local value of a datetime-local field, in the current zone @returns {string} ISO; '' for an invalid value */
