@@ -32,8 +32,9 @@ export async function pause(call, id, ask = async (run) => (await run()) ?? true
   const whole = { method: 'POST', path, query: { cascade: true } };
   const all = await confirm({
     title: 'Pause the whole branch?',
-    text: html`<p>It has others below it, and is paused only together with them: everything below it stops working until it is resumed.</p>
-      <p class="meta">${refusal.detail}</p>`,
+    text: html`<p>It has others below it, and is paused only together with them. To resume them all, choose it in the fleet and resume it there “with all that is below
+        them”; the button <em>Resume</em> resumes one alone.</p>
+      <p class="meta">${`${refusal.detail}`.split(';')[0]}</p>`,
     action: 'Pause all',
     requests: [whole],
     run: () => call('POST', path, { query: whole.query }),

@@ -21,24 +21,6 @@ export function actionsOf(call, id, record, changed) {
     return answer;
   }
 
-  /** Resumes. On 409, as when only those below it are paused, asks whether to include them. */
-  async function resume() {
-    try {
-      return await post('resume');
-    } catch (failure) {
-      if (failure.status !== 409) {
-        throw failure;
-      }
-      return confirm({
-        title: 'Resume the whole branch?',
-        text: html`<p>${failure.detail}</p>`,
-        action: 'Resume all',
-        requests: [{ method: 'POST', path: `${path}/resume`, query: { cascade: true } }],
-        run: () => post('resume', { query: { cascade: true } }),
-      });
-    }
-  }
-
   return {
     pause: async () => {
       const paused = await pause(call, id, (run) => confirm({
@@ -51,7 +33,7 @@ export function actionsOf(call, id, record, changed) {
       }));
       await (paused === null ? null : changed());
     },
-    resume,
+    resume: () => post('resume'),
     restart: (reason) => post('restart', { body: reason ? { reason } : {} }),
     withdrawRestart: async () => {
       await call('DELETE', `${path}/restart`);
