@@ -27,7 +27,7 @@ export function bandLine(state, on) {
 }
 
 const spans = (span, on) => html`<label class="band-span"><span class="hidden-label">The band shows</span>
-  <select @change=${(event) => on.choose(event.target.value)}>${Object.keys(SPANS).map((name) => html`<option ?selected=${name === span}>${name}</option>`)}</select></label>`;
+  <select @change=${(event) => on.choose(event.target.value)}>${Object.keys(SPANS).map((name) => html`<option .selected=${name === span}>${name}</option>`)}</select></label>`;
 
 const now = ({ span }, on) => html`<div class="band-line"><span class="band-when soft">Last ${span}</span>
   <button type="button" class="small" aria-keyshortcuts="[" @click=${() => on.step(-1)}>Last change</button>${spans(span, on)}</div>`;
@@ -39,7 +39,7 @@ const then = ({ at, past, today, span, upTo, isPlaying, speed, compares }, on) =
       <button type="button" class="small" aria-keyshortcuts="[" @click=${() => on.step(-1)}>Previous change</button>
       <button type="button" class="small" @click=${() => on.play()}>${isPlaying ? 'Pause' : 'Play'}</button>
       <label><span class="hidden-label">Speed</span>
-        <select @change=${(event) => on.speed(Number(event.target.value))}>${SPEEDS.map((times) => html`<option value=${times} ?selected=${times === speed}>${times}×</option>`)}</select></label>
+        <select @change=${(event) => on.speed(Number(event.target.value))}>${SPEEDS.map((times) => html`<option value=${times} .selected=${times === speed}>${times}×</option>`)}</select></label>
       <button type="button" class="small" aria-keyshortcuts="]" @click=${() => on.step(1)}>Next change</button>
       <button type="button" class="small" aria-pressed=${String(compares)} @click=${() => on.compare()}>Compare with now</button>
       ${spans(span, on)}<button type="button" class="main small" @click=${() => on.back()}>Back to now</button>

@@ -16,7 +16,7 @@ export function choice(label, name, chosen, options, choose) {
   return html`<label class="choice"><span>${label}</span><select name=${name} @change=${(event) => choose(name, event.target.value)}>
       ${options.map((option) => {
         const [value, words] = Array.isArray(option) ? option : [option, option.replaceAll('_', ' ')];
-        return html`<option value=${value} ?selected=${value === chosen}>${words}</option>`;
+        return html`<option value=${value} .selected=${value === chosen}>${words}</option>`;
       })}</select></label>`;
 }
 

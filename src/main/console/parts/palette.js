@@ -97,7 +97,7 @@ function entries(context) {
     }
   }
   for (const [tz, word] of zones()) {
-    list.push({ kind: 'action', name: `Times: ${word}`, run: () => chooseZone(tz) });
+    list.push({ kind: 'action', name: `Time zone: ${word}`, run: () => chooseZone(tz) });
   }
   list.push({ kind: 'action', name: 'Show the keys', run: openKeys });
   list.push({ kind: 'action', name: 'Sign out', run: () => signOut() });

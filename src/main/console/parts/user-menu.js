@@ -99,7 +99,7 @@ function choice(name) {
     >${label}
     <select @change=${(event) => keepSetting(name, event.target.value)}>
       ${Object.entries(values).map(
-        ([value, word]) => html`<option value=${value} ?selected=${setting(name) === value}>${word}</option>`,
+        ([value, word]) => html`<option value=${value} .selected=${setting(name) === value}>${word}</option>`,
       )}
     </select></label
   >`;
@@ -109,7 +109,7 @@ function zoneChoice() {
   const asked = here().query.get('tz') ?? 'utc';
   const chosen = zones().find(([tz]) => tz === asked)?.[0] ?? 'utc';
   return html`<label class="field row"
-    >Times
+    >Time zone
     <select @change=${(event) => chooseZone(event.target.value)}>
       ${zones().map(([tz, word]) => html`<option value=${tz} .selected=${tz === chosen}>${word}</option>`)}
     </select></label

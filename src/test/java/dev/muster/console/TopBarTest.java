@@ -100,7 +100,7 @@ class TopBarTest {
     Page page = open(tab, "/ui/w/" + agent.id());
     assertThat(page.locator("#connection")).containsText("UTC");
     page.locator(".user > button").click();
-    page.getByLabel("Times").selectOption("local");
+    page.getByLabel("Time zone").selectOption("local");
     assertThat(page).hasURL(Pattern.compile("tz=local"));
     assertThat(page.locator("#connection")).containsText("Asia/Kat");
     assertThat(page.locator(".user time")).containsText("GMT+5:45");
@@ -121,14 +121,14 @@ class TopBarTest {
 
     page.keyboard().press("Control+k");
     page.getByRole(AriaRole.COMBOBOX, new Page.GetByRoleOptions().setName("Page, workspace"))
-        .fill("times: utc");
+        .fill("time zone: utc");
     page.keyboard().press("Enter");
     assertThat(page).hasURL(CLIENT.baseUrl() + "/ui/runs");
     assertThat(page.locator("#connection")).containsText("UTC");
     page.goBack();
     assertThat(page.locator("#connection")).containsText("Asia/Kat");
     page.locator(".user > button").click();
-    assertThat(page.getByLabel("Times")).hasValue("local");
+    assertThat(page.getByLabel("Time zone")).hasValue("local");
     Accessibility.check(tab);
   }
 }
