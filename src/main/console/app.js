@@ -97,6 +97,7 @@ async function start() {
     return;
   }
   session.onChange(() => {
+    document.getElementById('toasts')?.replaceChildren(); // they name what the person before did
     close();
     followFleet();
     show();

@@ -47,7 +47,9 @@ export function frame(root) {
     const name = place.segments[0];
     drawBar = () => render(topBar(name, who, summary), bar);
     drawBar();
-    document.title = PAGES[name]?.title ? `${PAGES[name].title} · Muster` : 'Muster';
+    if (PAGES[name]?.title || shown !== name || who === null) { // a page without a title here sets its own
+      document.title = PAGES[name]?.title ? `${PAGES[name].title} · Muster` : 'Muster';
+    }
     if (shown !== '' && shown !== name) {
       main.focus({ preventScroll: true });
     }

@@ -49,8 +49,8 @@ function forgetPersonal() {
   }
 }
 
-function setSession(next) {
-  if (next === null) {
+function setSession(next, { forgets = next === null } = {}) {
+  if (forgets) {
     forgetPersonal();
   }
   const changed = session !== next;
@@ -107,7 +107,7 @@ onSignedOut(() => {
 });
 
 onOtherTab((key) => {
-  setSession(null);
+  setSession(null, { forgets: key === null }); // a tab that signed in has removed the texts, and may have new ones by now
   if (key !== null) {
     load().catch(() => {});
   }

@@ -74,12 +74,14 @@ export class Stream {
     socket?.close();
   }
 
-  /** Reconnects at once, if a reconnect is pending. */
+  /** Reconnects at once, if a reconnect is pending; asks at once whether the database is back, if it was away. */
   now() {
     if (!this.socket && this.after !== null && this.current !== 'signed_out') {
       this.attempt = 0;
       clearTimeout(this.timer);
       this.#connect();
+    } else if (this.current === 'database_away') {
+      this.probe().then(() => this.report(null), (error) => this.report(error));
     }
   }
 

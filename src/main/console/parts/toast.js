@@ -8,6 +8,7 @@ function place() {
     region = document.createElement('div');
     region.id = 'toasts';
     region.setAttribute('role', 'status');
+    region.setAttribute('aria-atomic', 'false'); // only what is new is spoken, not the errors that stay
     document.body.append(region);
   }
   return region;
