@@ -97,7 +97,7 @@ export function open(root, place, context) {
       <dl class="facts-line"><div><dt>delegation</dt><dd><code>${inline(row.delegation_id)}</code>${copyButton(row.delegation_id, 'delegation id')}</dd></div>
         <div><dt>made</dt><dd>${age(row.created_at)}</dd></div>
         ${own === null ? html`<div><dt>only with</dt><dd>${[callerOf(row), calleeOf(row)].map((id, i) => html`<button type="button" class="quiet small"
-          @click=${() => choose('ws', id)}>${i === 0 ? 'its caller' : 'its callee'}</button>`)}</dd></div>` : nothing}
+          aria-label=${i === 0 ? 'only with its caller' : 'only with its callee'} @click=${() => choose('ws', id)}>${i === 0 ? 'its caller' : 'its callee'}</button>`)}</dd></div>` : nothing}
         ${found?.attempt === undefined ? nothing : html`<div><dt>attempt</dt><dd>${found.attempt}</dd></div>`}</dl>
       ${found === null ? html`<p class="loading" role="status">Loading …</p>`
         : found.failure ? problem(found.failure)
@@ -121,7 +121,7 @@ export function open(root, place, context) {
 
   const counts = (found) => html`<p class="totals"><span><b>${inFlight(found)}</b> in flight</span>
       ${['stuck', 'failed', 'completed'].map((status) => html`<span class=${found[status] ? '' : 'soft'}>${found[status] ? stateWord(status) : status} <b>${(found[status] ?? 0).toLocaleString('en')}</b></span>`)}
-      <span class="meta">ended ones: all that are kept</span></p>`;
+      <span class="meta">failed and completed: as far back as they are kept</span></p>`;
 
   async function openGraph() {
     const { graphOf } = await import('./delegation-graph.js');

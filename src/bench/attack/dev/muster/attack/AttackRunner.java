@@ -18,7 +18,7 @@ final class AttackRunner {
   /** An attack opens all its connections at once; latencies count afterwards. */
   private static final Duration SETTLING = Duration.ofSeconds(2);
 
-  /** A longer pause of the machine is no effect of an attack. */
+  /** A longer pause counts as one of the machine, although an attack can cause it. */
   private static final Duration MAX_PAUSE = Duration.ofMillis(250);
 
   private final AttackedServer server;

@@ -115,11 +115,11 @@ class FeedAppender {
     Set<UUID> feeds =
         rows.stream().map(NewActivity::workspaceId).collect(Collectors.toCollection(TreeSet::new));
     lock(feeds);
-    List<AppendDecision> verdicts = statement.run(db, rows);
+    List<AppendDecision> decisions = statement.run(db, rows);
     List<AppendResult> appended = new ArrayList<>(rows.size());
     List<NewActivity> stored = new ArrayList<>(rows.size());
     for (int i = 0; i < rows.size(); i++) {
-      appended.add(appended(rows.get(i), verdicts.get(i)));
+      appended.add(appended(rows.get(i), decisions.get(i)));
       if (appended.getLast() instanceof AppendResult.Stored) {
         stored.add(rows.get(i));
       }

@@ -222,19 +222,19 @@ public class Feeds {
    * statement runs alone and commits itself.
    */
   private List<BatchOutcome<AppendDecision>> run(List<NewActivity> rows) {
-    List<AppendDecision> verdicts =
+    List<AppendDecision> decisions =
         CommitAttachment.current() == null
             ? hot.run(statements -> statement.run(statements, rows))
             : transactions.run(() -> statement.run(db, rows));
     List<NewActivity> stored = new ArrayList<>(rows.size());
     for (int i = 0; i < rows.size(); i++) {
-      if (verdicts.get(i) instanceof AppendDecision.Final(Stored as)) {
+      if (decisions.get(i) instanceof AppendDecision.Final(Stored as)) {
         stored.add(rows.get(i));
         recent.keep(rows.get(i), as);
       }
     }
     notifier.appended(stored);
-    return verdicts.stream()
+    return decisions.stream()
         .<BatchOutcome<AppendDecision>>map(decision ->
             decision instanceof AppendDecision.Busy
                 ? new BatchOutcome.Locked<>()

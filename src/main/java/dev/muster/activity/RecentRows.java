@@ -34,7 +34,7 @@ class RecentRows {
   private static final int MAX_ROW_BYTES = 16 << 10;
   private static final long MAX_BYTES = 16L << 20;
   private static final Duration KEPT = Duration.ofSeconds(5);
-  private static final int FEEDS_AT_ONCE = 500;
+  private static final int BATCH_SIZE = 500;
 
   private final LongPollRegistry polls;
   private final FeedPages pages;
@@ -69,7 +69,7 @@ class RecentRows {
     Map<UUID, Long> seen = new HashMap<>();
     for (UUID id : workspaceIds) {
       polls.seenByAll(new FeedTopic(id)).ifPresent(seq -> seen.put(id, seq));
-      if (seen.size() == FEEDS_AT_ONCE) {
+      if (seen.size() == BATCH_SIZE) {
         read(seen);
         seen.clear();
       }

@@ -40,7 +40,7 @@ class AuditController {
   /**
    * The rows to list.
    *
-   * @param who a part of the name; "" for all people
+   * @param who a part of the name; "" for all
    * @param action a part of the method and route; "" for all
    * @param target one of the targets, exactly; "" for any
    * @param after rows at this time or later

@@ -25,7 +25,7 @@ public final class MachinePauses implements AutoCloseable {
   private volatile long longestNanos;
 
   public MachinePauses() throws IOException {
-    file = Files.createTempFile("muster-pauses-", "");
+    file = Files.createTempFile(Files.createDirectories(Path.of("target")), "pauses-", "");
     thread = Thread.ofPlatform().daemon().name("machine-pauses").start(this::measure);
   }
 

@@ -37,7 +37,7 @@ final class Replies {
   /** The pause of each request path that got an error response. */
   private final Map<String, Rest> rests = new ConcurrentHashMap<>();
 
-  private volatile Rest platformsRest = Rest.NONE;
+  private volatile Rest serversRest = Rest.NONE;
 
   private record Rest(int failures, long untilNanos) {
     static final Rest NONE = new Rest(0, 0);
@@ -92,7 +92,7 @@ final class Replies {
   void sendKept() {
     unsent.expire(Instant.now());
     for (Unsent one : unsent.oldestFirst()) {
-      if (cancellation.isCancelled() || !platformsRest.isOver()) {
+      if (cancellation.isCancelled() || !serversRest.isOver()) {
         return;
       }
       if (rests.getOrDefault(one.path(), Rest.NONE).isOver()) {
@@ -111,7 +111,7 @@ final class Replies {
     }
     long next =
         unsent.oldestFirst().stream()
-            .map(one -> rests.getOrDefault(one.path(), platformsRest))
+            .map(one -> rests.getOrDefault(one.path(), serversRest))
             .mapToLong(rest -> rest.isOver() ? 0 : rest.untilNanos() - System.nanoTime())
             .min()
             .orElse(0);
@@ -151,7 +151,7 @@ final class Replies {
       }
       logEnd(one.what(), e);
     }
-    platformsRest = Rest.NONE;
+    serversRest = Rest.NONE;
     rests.remove(one.path());
     unsent.remove(one);
   }
@@ -159,10 +159,9 @@ final class Replies {
   /** Pauses all requests when the server is unreachable (or on 401), else only this path. */
   private void rest(String path, MusterException e) {
     if (e.status() == 0 || e.status() == 401) {
-      int failures = Math.min(platformsRest.failures() + 1, MAX_PAUSE_EXPONENT);
-      platformsRest =
-          platformsRest.longer(
-              RetryDelay.before(failures, ThreadLocalRandom.current().nextDouble()));
+      int failures = Math.min(serversRest.failures() + 1, MAX_PAUSE_EXPONENT);
+      serversRest =
+          serversRest.longer(RetryDelay.before(failures, ThreadLocalRandom.current().nextDouble()));
     } else {
       Rest before = rests.getOrDefault(path, Rest.NONE);
       int exponent = Math.min(before.failures(), MAX_PAUSE_EXPONENT);

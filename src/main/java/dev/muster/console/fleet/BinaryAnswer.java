@@ -63,8 +63,8 @@ public record BinaryAnswer(byte[] plain, byte[] gzip) {
     }
 
     /**
-     * Writes a range at a level. The deflater still compresses what it is given first at the level
-     * before, so that is one byte.
+     * Writes a range at a level. The first write after {@code setLevel} still has the level before,
+     * so it is one byte.
      */
     void write(int level, byte[] bytes, int from, int to) throws IOException {
       int first = Math.min(from + 1, to);

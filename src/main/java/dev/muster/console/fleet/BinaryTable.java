@@ -18,8 +18,8 @@ import tools.jackson.databind.json.JsonMapper;
  *
  * <p>The frame is four letters, the length of the head (u32, a multiple of 4), the head as JSON
  * padded with spaces, and the columns. Columns are little-endian, and each begins at a multiple of
- * 4. The first column are ids, which are big-endian. Offsets in the head count from the end of the
- * head.
+ * 4. The first column has the ids, which are big-endian. Offsets in the head count from the end of
+ * the head.
  */
 public final class BinaryTable {
 

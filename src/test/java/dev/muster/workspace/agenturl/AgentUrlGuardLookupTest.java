@@ -60,8 +60,8 @@ class AgentUrlGuardLookupTest {
             Duration.ofMillis(20));
     for (int i = 0; i < TimeLimitedResolver.MAX_RUNNING + 3; i++) {
       assertThat(guard.check("http://slow.example/"))
-          .satisfies(verdict ->
-              assertThat(((AgentUrlGuard.Decision.Refused) verdict).label())
+          .satisfies(decision ->
+              assertThat(((AgentUrlGuard.Decision.Refused) decision).label())
                   .isEqualTo("unresolvable"));
     }
     assertThat(asked).hasValueLessThanOrEqualTo(TimeLimitedResolver.MAX_RUNNING);
