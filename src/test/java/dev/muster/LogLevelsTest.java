@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatNoException;
 
 import dev.muster.testing.TestServer;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Properties;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -49,7 +50,7 @@ class LogLevelsTest {
   private static Map<String, String> levels() {
     YamlPropertiesFactoryBean yaml = new YamlPropertiesFactoryBean();
     yaml.setResources(new ClassPathResource("application.yaml"));
-    Properties properties = yaml.getObject();
+    Properties properties = Objects.requireNonNull(yaml.getObject());
     return properties.stringPropertyNames().stream()
         .map(KEY::matcher)
         .filter(Matcher::matches)

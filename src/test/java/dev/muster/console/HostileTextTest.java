@@ -237,6 +237,7 @@ class HostileTextTest {
       page.keyboard().press("Escape");
     }
     page.navigate(CLIENT.baseUrl() + "/" + below);
+    assertThat(page.locator(".fleet-space .fleet-row:visible")).not().hasCount(0);
     page.getByLabel("Select all that match the filter").check();
     page.getByRole(AriaRole.REGION, new Page.GetByRoleOptions().setName("Selected workspaces"))
         .getByText("Pause")
