@@ -46,7 +46,7 @@ class HostileTextTest {
               .filter(e => e.getBoundingClientRect().right > document.documentElement.clientWidth && !isScrolled(e))
               .slice(0, 3).map(e => e.outerHTML.slice(0, 400)).join(' | ')
           : '',
-        [...document.querySelectorAll(':is(main, dialog) a')].some(a => !/^https?:/.test(a.href)) ? 'a link leads elsewhere' : '',
+        [...document.querySelectorAll(':is(main, dialog) a[href]')].some(a => !/^https?:/.test(a.href)) ? 'a link leads elsewhere' : '',
         /[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u202a-\\u202e\\u2066-\\u2069\\u200b]/.test([...document.querySelectorAll('main, dialog, title')].map(e => e.textContent).join(''))
           ? 'a character is not seen' : '',
       ].filter(Boolean).join(', ');
