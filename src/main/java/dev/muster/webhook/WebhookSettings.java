@@ -39,7 +39,7 @@ class WebhookSettings {
   private final Set<Kind> kinds;
 
   WebhookSettings(SecuritySettings settings, AgentUrlGuard guard) {
-    SecuritySettings.Webhook given = settings.webhook();
+    SecuritySettings.WebhookReceiver given = settings.webhook();
     this.url =
         Optional.ofNullable(given.url())
             .map(text -> Setting.WEBHOOK_URL.parse(() -> url(text, guard)));

@@ -2,7 +2,7 @@ package dev.muster.console.timeline;
 
 import dev.muster.console.timeline.TimelineCursor.Lane;
 import dev.muster.console.timeline.TimelineCursor.Place;
-import dev.muster.console.timeline.TimelineEntry.Cause;
+import dev.muster.console.timeline.TimelineEntry.EntryCause;
 import dev.muster.console.timeline.TimelineEntry.Kind;
 import dev.muster.console.timeline.TimelineEntry.Refs;
 import dev.muster.platform.postgres.Timestamps;
@@ -92,6 +92,6 @@ class DelegationSource implements TimelineSource {
                     ? null
                     : Duration.between(at, Timestamps.instant(row, "updated_at")).toMillis(),
                 new Refs(null, id, null, null, null, row.getObject("peer_id", UUID.class), null),
-                parent == null ? null : new Cause(Kind.DELEGATION, parent, true))));
+                parent == null ? null : new EntryCause(Kind.DELEGATION, parent, true))));
   }
 }

@@ -1,6 +1,6 @@
 package dev.muster.console.timeline;
 
-import dev.muster.console.timeline.TimelineEntry.Cause;
+import dev.muster.console.timeline.TimelineEntry.EntryCause;
 import dev.muster.console.timeline.TimelineEntry.Kind;
 import java.time.Duration;
 import java.time.Instant;
@@ -30,7 +30,7 @@ final class EntryCauses {
     return entries.stream().map(entry -> cause(entry).map(entry::causedBy).orElse(entry)).toList();
   }
 
-  private Optional<Cause> cause(TimelineEntry entry) {
+  private Optional<EntryCause> cause(TimelineEntry entry) {
     if (entry.cause() != null) {
       return Optional.empty();
     }
@@ -42,7 +42,7 @@ final class EntryCauses {
     };
   }
 
-  private Optional<Cause> byName(String task) {
+  private Optional<EntryCause> byName(String task) {
     return messages.stream()
         .filter(message ->
             task.equals(message.refs().delegationId()) || task.equals(message.refs().messageId()))
@@ -50,7 +50,7 @@ final class EntryCauses {
         .map(message -> cause(message, true));
   }
 
-  private Optional<Cause> byTime(TimelineEntry entry) {
+  private Optional<EntryCause> byTime(TimelineEntry entry) {
     return messages.stream()
         .filter(message -> isOpen(message, entry.at()))
         .max(Comparator.comparing(TimelineEntry::at))
@@ -63,10 +63,10 @@ final class EntryCauses {
     return !message.at().isAfter(then) && !end.isBefore(then);
   }
 
-  private static Cause cause(TimelineEntry message, boolean sure) {
+  private static EntryCause cause(TimelineEntry message, boolean sure) {
     @Nullable String delegation = message.refs().delegationId();
     return delegation == null
-        ? new Cause(Kind.MESSAGE, message.id(), sure)
-        : new Cause(Kind.DELEGATION, delegation, sure);
+        ? new EntryCause(Kind.MESSAGE, message.id(), sure)
+        : new EntryCause(Kind.DELEGATION, delegation, sure);
   }
 }

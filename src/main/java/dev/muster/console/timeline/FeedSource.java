@@ -3,7 +3,7 @@ package dev.muster.console.timeline;
 import dev.muster.activity.RowId;
 import dev.muster.console.timeline.TimelineCursor.Lane;
 import dev.muster.console.timeline.TimelineCursor.Place;
-import dev.muster.console.timeline.TimelineEntry.Cause;
+import dev.muster.console.timeline.TimelineEntry.EntryCause;
 import dev.muster.console.timeline.TimelineEntry.Kind;
 import dev.muster.console.timeline.TimelineEntry.Refs;
 import dev.muster.platform.json.LosslessJson;
@@ -106,12 +106,12 @@ class FeedSource extends NumberedSource {
             row.getString("message_text"),
             row.getObject("end_duration_ms", Long.class),
             refs(row, id, queueState != null || row.getBoolean("queued") ? id : null),
-            delegationId == null ? null : new Cause(Kind.DELEGATION, delegationId, true)));
+            delegationId == null ? null : new EntryCause(Kind.DELEGATION, delegationId, true)));
     @Nullable Instant endedAt = Timestamps.instantOrNull(row, "ended_at");
     if (endedAt == null) {
       return entries;
     }
-    Cause message = new Cause(Kind.MESSAGE, id.toString(), true);
+    EntryCause message = new EntryCause(Kind.MESSAGE, id.toString(), true);
     if (queueState != null) {
       entries.add(
           new TimelineEntry(

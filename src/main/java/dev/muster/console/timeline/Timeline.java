@@ -68,10 +68,10 @@ class Timeline {
    *
    * @param next the cursor of the next page; null when there are no older entries
    */
-  record Page(List<TimelineEntry> entries, @Nullable String next) {}
+  record TimelinePage(List<TimelineEntry> entries, @Nullable String next) {}
 
   /** Reads one page. Entries of one row, such as a message and its answer, are on the same page. */
-  Page read(UUID workspaceId, Query query) {
+  TimelinePage read(UUID workspaceId, Query query) {
     List<Reading> readings =
         sources.stream()
             .filter(source -> source.kinds().stream().anyMatch(query.kinds()::contains))
@@ -101,11 +101,11 @@ class Timeline {
     return page(entries, readings);
   }
 
-  private Page page(List<TimelineEntry> entries, List<Reading> readings) {
+  private TimelinePage page(List<TimelineEntry> entries, List<Reading> readings) {
     List<TimelineEntry> context = readings.stream().flatMap(Reading::context).toList();
     List<TimelineEntry> known = named(new EntryCauses(context).of(entries));
     boolean isLast = readings.stream().allMatch(Reading::isDone);
-    return new Page(
+    return new TimelinePage(
         known.stream().sorted(Comparator.comparing(TimelineEntry::at).reversed()).toList(),
         isLast ? null : cursor(readings).text());
   }

@@ -1,7 +1,7 @@
 package dev.muster.console.timeline;
 
-import dev.muster.console.timeline.Timeline.Page;
 import dev.muster.console.timeline.Timeline.Query;
+import dev.muster.console.timeline.Timeline.TimelinePage;
 import dev.muster.console.timeline.TimelineEntry.Kind;
 import dev.muster.identity.Caller;
 import dev.muster.identity.RouteAccess;
@@ -44,7 +44,7 @@ class TimelineController {
    */
   @GetMapping("/console/timeline/{id}")
   @RouteAccess(CallerKind.VIEWER)
-  Page read(
+  TimelinePage read(
       Caller caller,
       @PathVariable UUID id,
       @RequestParam(defaultValue = "") String before,

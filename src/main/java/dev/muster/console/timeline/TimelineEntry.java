@@ -25,7 +25,7 @@ record TimelineEntry(
     @Nullable String text,
     @Nullable Long durationMs,
     Refs refs,
-    @Nullable Cause cause) {
+    @Nullable EntryCause cause) {
 
   static final int MAX_TEXT = 400;
 
@@ -70,7 +70,7 @@ record TimelineEntry(
    *
    * @param sure true when ids prove the cause; false when only the time suggests it
    */
-  record Cause(Kind kind, String id, boolean sure) {}
+  record EntryCause(Kind kind, String id, boolean sure) {}
 
   TimelineEntry {
     title = Text.cut(Text.clean(title), MAX_TITLE);
@@ -82,7 +82,7 @@ record TimelineEntry(
         at, kind, id, title.replace(PEER, name), status, text, durationMs, refs, cause);
   }
 
-  TimelineEntry causedBy(Cause known) {
+  TimelineEntry causedBy(EntryCause known) {
     return new TimelineEntry(at, kind, id, title, status, text, durationMs, refs, known);
   }
 }

@@ -17,9 +17,9 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 public record SecuritySettings(
     @Nullable String home,
     @Nullable String publicUrl,
-    @DefaultValue Registration registration,
-    @DefaultValue AgentUrl agentUrl,
-    @DefaultValue Webhook webhook,
+    @DefaultValue RegistrationMode registration,
+    @DefaultValue AllowedAgentUrls agentUrl,
+    @DefaultValue WebhookReceiver webhook,
     @DefaultValue Security security) {
 
   public SecuritySettings {
@@ -31,14 +31,14 @@ public record SecuritySettings(
    *
    * @param mode null for the default of the database mode
    */
-  public record Registration(@Nullable String mode) {}
+  public record RegistrationMode(@Nullable String mode) {}
 
   /**
    * The addresses that an agent's url may lead to.
    *
    * @param allow null for the default of the database mode
    */
-  public record AgentUrl(@Nullable List<String> allow) {}
+  public record AllowedAgentUrls(@Nullable List<String> allow) {}
 
   /**
    * The receiver of notifications about agents in trouble.
@@ -47,10 +47,10 @@ public record SecuritySettings(
    * @param secret null for notifications without a signature
    * @param kinds empty for all
    */
-  public record Webhook(
+  public record WebhookReceiver(
       @Nullable String url, @Nullable String secret, @DefaultValue List<String> kinds) {
 
-    public Webhook {
+    public WebhookReceiver {
       url = url == null || url.isBlank() ? null : url.strip();
       secret = secret == null || secret.isBlank() ? null : secret.strip();
     }
@@ -58,7 +58,7 @@ public record SecuritySettings(
     /** Leaves the url and the secret out. */
     @Override
     public String toString() {
-      return "Webhook[hidden]";
+      return "WebhookReceiver[hidden]";
     }
   }
 

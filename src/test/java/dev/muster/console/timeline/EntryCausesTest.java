@@ -2,7 +2,7 @@ package dev.muster.console.timeline;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.console.timeline.TimelineEntry.Cause;
+import dev.muster.console.timeline.TimelineEntry.EntryCause;
 import dev.muster.console.timeline.TimelineEntry.Kind;
 import dev.muster.console.timeline.TimelineEntry.Refs;
 import java.time.Instant;
@@ -21,17 +21,17 @@ class EntryCausesTest {
 
   @Test
   void takesTheNewestMessageThatTheAgentHadThen() {
-    assertThat(cause(run("t", 10))).isEqualTo(new Cause(Kind.MESSAGE, "1", false));
-    assertThat(cause(run("t", 40))).isEqualTo(new Cause(Kind.DELEGATION, "d-2", false));
-    assertThat(cause(run("t", 30 + 600))).isEqualTo(new Cause(Kind.DELEGATION, "d-2", false));
+    assertThat(cause(run("t", 10))).isEqualTo(new EntryCause(Kind.MESSAGE, "1", false));
+    assertThat(cause(run("t", 40))).isEqualTo(new EntryCause(Kind.DELEGATION, "d-2", false));
+    assertThat(cause(run("t", 30 + 600))).isEqualTo(new EntryCause(Kind.DELEGATION, "d-2", false));
     assertThat(cause(run("t", 31 + 600))).isNull();
     assertThat(cause(run("t", -1))).isNull();
   }
 
   @Test
   void takesIdsBeforeTimes() {
-    assertThat(cause(run("m-1", 40))).isEqualTo(new Cause(Kind.MESSAGE, "1", true));
-    assertThat(cause(run("d-2", 5000))).isEqualTo(new Cause(Kind.DELEGATION, "d-2", true));
+    assertThat(cause(run("m-1", 40))).isEqualTo(new EntryCause(Kind.MESSAGE, "1", true));
+    assertThat(cause(run("d-2", 5000))).isEqualTo(new EntryCause(Kind.DELEGATION, "d-2", true));
   }
 
   @Test
@@ -42,7 +42,7 @@ class EntryCausesTest {
     assertThat(cause(entry(Kind.NOTIFICATION, "x", "notification", 40))).isNotNull();
   }
 
-  private @Nullable Cause cause(TimelineEntry entry) {
+  private @Nullable EntryCause cause(TimelineEntry entry) {
     return causes.of(List.of(entry)).getFirst().cause();
   }
 
