@@ -1,12 +1,12 @@
 import { equal } from './assert.js';
-import { maySendAgain, ordinal, turnsOf, wordsOf } from '/src/pages/chat-model.js';
+import { maySendAgain, ordinal, turnsOf, withNewest, withOlder, wordsOf } from '/src/pages/chat-model.js';
 import { endOf } from '/src/pages/chat-outbox.js';
 
 const T0 = '2026-11-21T20:00:00.000Z';
 const T4 = '2026-11-21T20:00:04.100Z';
 const user = { id: 'r1:user', role: 'user', content: 'Hello?', timestamp: T0 };
 const row = (extra = {}) => ({ id: 'r1', seq: 1, source: 'canvas_user', method: 'message/send', data: { message_id: 'm1' }, duration_ms: null, created_at: T0, ...extra });
-const nothing = { messages: [], rows: [], states: new Map(), sent: [] };
+const nothing = { messages: [], rows: [], reachedEnd: true, states: new Map(), sent: [] };
 const only = (known) => turnsOf({ ...nothing, ...known })[0];
 const words = (known, mode = 'push') => wordsOf(only(known), mode);
 const state = (status, place) => new Map([['r1', { status, place }]]);
@@ -67,6 +67,24 @@ export function showsAMessageOnceAndUnderTheSameKey() {
   const before = turnsOf({ ...nothing, sent });
   const after = turnsOf({ ...nothing, messages: [user], rows: [row()], sent });
   equal([before.length, after.length, before[0].key === after[0].key], [1, 1, true]);
+}
+
+export function leavesAStoredMessageOfAnOlderPageToThatPage() {
+  const sent = [{ messageId: 'm0', text: 'First', at: '2026-11-21T19:00:00.000Z', state: 'stored' }];
+  const texts = (known) => turnsOf({ ...nothing, messages: [user], rows: [row()], sent, ...known }).map(({ text }) => text);
+  equal(texts({ reachedEnd: false }), ['Hello?']);
+  equal(texts({ reachedEnd: true }), ['Hello?', 'First']);
+  equal(texts({ reachedEnd: false, sent: [{ ...sent[0], state: 'uncertain' }] }), ['Hello?', 'First']);
+}
+
+export function joinsPagesWithoutAGapOrADuplicate() {
+  const page = (reachedEnd, ...ids) => ({ messages: ids.map((id) => ({ id })), rows: ids.map((id) => ({ id })), reachedEnd });
+  const ids = ({ messages, rows, reachedEnd }) => [messages.map(({ id }) => id).join(''), rows.map(({ id }) => id).join(''), reachedEnd];
+  equal(ids(withNewest(undefined, page(false, 'c', 'd'))), ['cd', 'cd', false]);
+  const known = withOlder(page(false, 'c', 'd'), page(true, 'a', 'b'));
+  equal(ids(known), ['abcd', 'abcd', true]);
+  equal(ids(withNewest(known, page(false, 'd', 'e'))), ['abcde', 'abcde', true]);
+  equal(ids(withNewest(known, page(false, 'f', 'g'))), ['fg', 'fg', false]);
 }
 
 export function writesOrdinals() {

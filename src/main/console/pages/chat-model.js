@@ -25,17 +25,53 @@
  */
 
 /**
+ * Messages in order without a gap, with their rows.
+ *
+ * @typedef {object} Known
+ * @property {Array<object>} messages of `chat-history`, oldest first
+ * @property {Array<object>} rows rows of the feed (`source=canvas`)
+ * @property {boolean} reachedEnd whether no older message is kept
+ */
+
+/**
+ * Joins the newest page to what was read before.
+ *
+ * @param {Known | undefined} known
+ * @param {Known} page
+ * @returns {Known} the page alone if messages between the two are missing
+ */
+export function withNewest(known, page) {
+  const messages = union(known?.messages ?? [], page.messages);
+  if (known === undefined || messages.length === known.messages.length + page.messages.length) {
+    return page;
+  }
+  return { messages, rows: union(known.rows, page.rows), reachedEnd: known.reachedEnd };
+}
+
+/** Joins a page of older messages to what was read before. @param {Known} known @param {Known} page @returns {Known} */
+export function withOlder(known, page) {
+  return { messages: union(page.messages, known.messages), rows: union(page.rows, known.rows), reachedEnd: page.reachedEnd };
+}
+
+/** Returns the objects of both lists; of two with the same id, the one of the second list. */
+function union(first, second) {
+  const ids = new Set(second.map(({ id }) => id));
+  return [...first.filter(({ id }) => !ids.has(id)), ...second];
+}
+
+/**
  * Joins the sources.
  *
  * @param {object} known
- * @param {Array<object>} known.messages of `chat-history`, oldest first
- * @param {Array<object>} known.rows rows of the feed (`source=canvas`)
+ * @param {Known['messages']} known.messages
+ * @param {Known['rows']} known.rows
+ * @param {Known['reachedEnd']} known.reachedEnd
  * @param {Map<string, {status: string, place?: number}>} known.states row id → state in the timeline
  * @param {Array<object>} known.sent messages that this browser has sent, oldest first
  * @param {number} [known.waiting] number of messages in the queue of the workspace
  * @returns {Turn[]} oldest first
  */
-export function turnsOf({ messages, rows, states, sent, waiting }) {
+export function turnsOf({ messages, rows, reachedEnd, states, sent, waiting }) {
   const rowById = new Map(rows.map((row) => [row.id, row]));
   const answers = answersByMessage(rows);
   const sentById = new Map(sent.map((one) => [one.messageId, one]));
@@ -60,8 +96,9 @@ export function turnsOf({ messages, rows, states, sent, waiting }) {
       turns.push(turn);
     }
   }
+  const isOlder = ({ state, at }) => state === 'stored' && !reachedEnd && Date.parse(at) < Date.parse(messages[0]?.timestamp);
   for (const one of sent) {
-    if (!stored.has(one.messageId)) {
+    if (!stored.has(one.messageId) && !isOlder(one)) {
       turns.push({ key: one.messageId, role: 'user', text: one.text, at: one.at, files: [], messageId: one.messageId, state: one.state, note: one.note });
     }
   }

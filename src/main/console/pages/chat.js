@@ -1,13 +1,14 @@
 /** The tab *Chat* of a workspace: the messages between the canvas and its agent. */
 import { html, nothing, render } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
+import { action } from '../parts/action.js';
 import { age } from '../parts/moment.js';
 import { copyButton } from '../parts/copy.js';
 import { asCurl } from '../parts/curl.js';
 import { Loaded, drawn, empty } from '../parts/loaded.js';
 import { stateWord } from '../parts/state-word.js';
 import { addressOf, block, inline } from '../text/safe.js';
-import { maySendAgain, turnsOf, wordsOf } from './chat-model.js';
+import { maySendAgain, turnsOf, withNewest, withOlder, wordsOf } from './chat-model.js';
 import { outboxOf, requestOf } from './chat-outbox.js';
 import { mayOperate, readsAll } from './rights.js';
 
@@ -22,7 +23,6 @@ export function open(root, place, context) {
   const id = workspace.id;
   const path = `/workspaces/${encodeURIComponent(id)}`;
   const box = outboxOf(id);
-  const older = { messages: [], rows: [], reachedEnd: null };
   const states = new Map();
   let waiting = 0;
   let stickToEnd = true;
@@ -34,12 +34,19 @@ export function open(root, place, context) {
   });
 
   async function readNewest(signal) {
-    const [history, rows] = await Promise.all([
-      call('GET', `${path}/chat-history`, { query: { limit: PAGE }, signal }),
-      call('GET', `${path}/activity`, { query: { source: 'canvas', type: 'a2a_receive', limit: PAGE, order: 'desc' }, signal }),
-    ]);
-    await readStates({ messages: history.messages, rows }, signal);
-    return { messages: history.messages, rows, reachedEnd: history.reached_end };
+    const page = await readPage({}, signal);
+    await readStates(page, signal);
+    return withNewest(newest.value, page);
+  }
+
+  /**
+   * Reads a page of the history, then the rows of its messages. The rows are read second: a message without its row has
+   * no message id, and would be shown beside the sent message that it is.
+   */
+  async function readPage(query, signal) {
+    const { messages, reached_end } = await call('GET', `${path}/chat-history`, { query: { limit: PAGE, ...query }, signal });
+    const rows = await call('GET', `${path}/activity`, { query: { source: 'canvas', type: 'a2a_receive', limit: PAGE, order: 'desc', ...query }, signal });
+    return { messages, rows, reachedEnd: reached_end };
   }
 
   /** Reads the states of messages without an answer from the timeline, and the places of waiting ones from the queue. */
@@ -63,30 +70,12 @@ export function open(root, place, context) {
   }
 
   async function readOlder() {
-    const first = all().messages[0];
-    const query = { limit: PAGE, before_ts: first.timestamp };
-    const [history, rows] = await Promise.all([
-      call('GET', `${path}/chat-history`, { query }),
-      call('GET', `${path}/activity`, { query: { ...query, source: 'canvas', type: 'a2a_receive', order: 'desc' } }),
-    ]);
+    const older = await readPage({ before_ts: newest.value.messages[0].timestamp });
     const before = log().scrollHeight;
-    older.messages = [...history.messages, ...older.messages];
-    older.rows = [...older.rows, ...rows];
-    older.reachedEnd = history.reached_end;
+    newest.value = withOlder(newest.value, older);
     stickToEnd = false;
     draw();
     log().scrollTop += log().scrollHeight - before;
-  }
-
-  /** Joins the older pages and the newest one, without duplicates. */
-  function all() {
-    const { messages, rows, reachedEnd } = newest.value;
-    const kept = new Set(messages.map((message) => message.id));
-    return {
-      messages: [...older.messages.filter((message) => !kept.has(message.id)), ...messages],
-      rows: [...rows, ...older.rows],
-      reachedEnd: older.reachedEnd ?? reachedEnd,
-    };
   }
 
   const timer = setInterval(() => {
@@ -134,9 +123,8 @@ export function open(root, place, context) {
   const speaker = (role) => role === 'user' ? 'People at the canvas' : role === 'agent' ? inline(workspace.record.name) : 'Muster';
 
   const conversation = () => {
-    const known = all();
-    const turns = turnsOf({ ...known, states, sent: box.sent, waiting });
-    return html`${known.reachedEnd ? nothing : html`<p class="older"><button type="button" @click=${readOlder}>Older messages</button></p>`}
+    const turns = turnsOf({ ...newest.value, states, sent: box.sent, waiting });
+    return html`${newest.value.reachedEnd ? nothing : html`<p class="older">${action('Older messages', readOlder)}</p>`}
       ${turns.length === 0
         ? empty('No messages yet.', html`<p>Write below, or let the agent begin:</p>`,
             asCurl({ method: 'POST', path: `${path}/notify`, body: { message: 'Hello.' } }))

@@ -1,6 +1,7 @@
 /** The tab *Timeline* of a workspace: its entries, with their causes. */
 import { html, nothing, render } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
+import { action } from '../parts/action.js';
 import { asCurl } from '../parts/curl.js';
 import { moment } from '../parts/filters.js';
 import { Loaded, drawn, empty } from '../parts/loaded.js';
@@ -118,7 +119,7 @@ export function open(root, place, context) {
       : html`<div class="lanes-frame"><svg class="lanes" aria-hidden="true"></svg>
           <ol class="timeline">${repeat(found, keyOf, (entry, i) => html`${dayOf(entry, found[i - 1])}${entryLine(entry, { found,
             opened: opened.has(keyOf(entry)), toggle: () => toggle(keyOf(entry)), workspace, focused: query.get('focus') === keyOf(entry) })}`)}</ol></div>
-        ${next === null ? html`<p class="meta rows-end">${query.has('after') ? 'That is all since then.' : 'That is all that is kept.'}</p>` : html`<p class="rows-end"><button type="button" @click=${more}>Earlier</button></p>`}`;
+        ${next === null ? html`<p class="meta rows-end">${query.has('after') ? 'That is all since then.' : 'That is all that is kept.'}</p>` : html`<p class="rows-end">${action('Earlier', more)}</p>`}`;
   };
 
   function draw() {

@@ -7,11 +7,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
+import com.microsoft.playwright.Route;
 import dev.muster.testing.PeerBehavior;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestPeer;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.IntConsumer;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
@@ -157,6 +162,49 @@ class ChatPageTest {
               assertThat(withoutAges(page.locator(".bubble.user").allInnerTexts()))
                   .isEqualTo(withoutAges(before)));
     }
+  }
+
+  /**
+   * Rows that are older than the history lack the id of its last message, which then shows twice.
+   */
+  @Test
+  void readsTheRowsOfMessagesAfterTheMessages(Tab tab) {
+    Agent agent = CLIENT.createOnline("Ordered", "\"delivery_mode\":\"poll\"");
+    Page page = chat(tab, agent);
+    List<Route> histories = new ArrayList<>();
+    List<String> rows = new ArrayList<>();
+    page.route("**/chat-history*", histories::add);
+    page.onRequest(request -> {
+      if (request.url().contains("type=a2a_receive")) {
+        rows.add(request.url());
+      }
+    });
+
+    page.reload();
+    page.waitForCondition(() -> !histories.isEmpty());
+    page.evaluate("fetch('/health')"); // what was sent with the history has been reported by now
+    assertThat(rows).isEmpty();
+    histories.forEach(Route::resume);
+    page.waitForCondition(() -> !rows.isEmpty());
+  }
+
+  @Test
+  void olderMessagesStayWhenNewOnesCome(Tab tab) {
+    Agent agent = CLIENT.createOnline("Talking", "\"delivery_mode\":\"poll\"");
+    IntConsumer notify =
+        n ->
+            CLIENT.post(
+                "/workspaces/" + agent.id() + "/notify",
+                agent.token(),
+                "{\"message\":\"Note " + n + ".\"}");
+    IntStream.range(0, 55).forEach(notify);
+    Page page = chat(tab, agent);
+    assertThat(page.locator(".bubble")).hasCount(50);
+    page.getByText("Older messages").dblclick();
+    assertThat(page.locator(".bubble")).hasCount(55);
+    IntStream.range(55, 58).forEach(notify);
+    assertThat(page.locator(".bubble")).hasCount(58);
+    assertThat(page.locator(".bubble").nth(5)).containsText("Note 5.");
   }
 
   @Test
