@@ -1,11 +1,17 @@
 import { equal, ok } from './assert.js';
 import { render } from 'lit-html';
+import { toast } from '/src/parts/toast.js';
 import { addressOf, block, clamp, inline, links, visible } from '/src/text/safe.js';
 
 export function namesControlCharacters() {
   equal(visible('a\u0000b\u001b[31m\u007f'), 'a⟨NUL⟩b⟨ESC⟩[31m⟨DEL⟩');
   equal(visible('a\nb\tc'), 'a⟨LF⟩b⟨TAB⟩c');
   equal(visible('\u0085\u009b'), '⟨U+0085⟩⟨U+009B⟩');
+}
+
+export function namesThemInMessagesToo() {
+  toast('ad\u200Bmin: paused');
+  equal(document.querySelector('.toast bdi').textContent, 'ad⟨U+200B⟩min: paused');
 }
 
 export function keepsLinesWhereTheyAreWanted() {

@@ -34,10 +34,10 @@ export function open(root, place, { call, session }) {
     },
   });
 
-  const endSession = (one) => end(sessions, `/console/sessions/${one.id}`, `End the session of ${one.name}?`,
+  const endSession = (one) => end(sessions, `/console/sessions/${one.id}`, html`End the session of ${inline(one.name)}?`,
     'Its pages are signed out, and its streams closed, within 5 seconds.', 'End');
-  const endLink = (one) => end(links, `/console/links/${one.id}`, `Take back the link for ${one.name}?`, 'It does not sign in any more.', 'Take back');
-  const revoke = (one) => end(tokens, `/admin/tokens/${one.id}`, `Revoke the token ${one.name}?`,
+  const endLink = (one) => end(links, `/console/links/${one.id}`, html`Take back the link for ${inline(one.name)}?`, 'It does not sign in any more.', 'Take back');
+  const revoke = (one) => end(tokens, `/admin/tokens/${one.id}`, html`Revoke the token ${inline(one.name)}?`,
     'It stops working within 5 seconds, and so do the sessions and links that came from it. This cannot be undone.', 'Revoke');
 
   async function makeLink() {

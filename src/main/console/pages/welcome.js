@@ -2,6 +2,7 @@
 import { html, nothing, render } from 'lit-html';
 import { copyButton } from '../parts/copy.js';
 import { programAgent, shellAgent } from '../text/first-agent.js';
+import { visible } from '../text/safe.js';
 
 const EVERY_MS = 2000;
 
@@ -85,7 +86,7 @@ function connect({ agent, status }) {
       <p class="soft">The command contains the agent's token. It is shown this once: it is gone when you leave the page.</p>
     </li>
     <li aria-live="polite">
-      <h2>${online ? html`<bdi>${agent.name}</bdi> is online` : 'Waiting for its first heartbeat'}</h2>
+      <h2>${online ? html`<bdi>${visible(agent.name)}</bdi> is online` : 'Waiting for its first heartbeat'}</h2>
       ${
         online
           ? html`<p class="actions">

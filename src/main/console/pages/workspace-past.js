@@ -5,7 +5,7 @@ import { Loaded, problem } from '../parts/loaded.js';
 import { statusMark } from '../parts/status-mark.js';
 import { workspaceLink } from '../parts/workspace-link.js';
 import { advise } from '../text/advice.js';
-import { inline } from '../text/safe.js';
+import { inline, visible } from '../text/safe.js';
 import { ofRecord } from '../text/subject.js';
 import { duration, exact } from '../text/time.js';
 import { readsAll } from './rights.js';
@@ -50,7 +50,7 @@ export function open(root, place, context) {
       call('GET', `/workspaces/${encodeURIComponent(id)}`, { query: removedToo, signal }),
       call('GET', `/console/history/${encodeURIComponent(id)}`, { query: { from: iso(at - RIBBON_MS), to: iso(at + 1), ...removedToo }, signal }),
     ]);
-    document.title = `${record.name} as it was · Muster`;
+    document.title = `${visible(record.name)} as it was · Muster`;
     return { record, periods };
   }
 

@@ -9,6 +9,7 @@ import { Loaded, problem } from '../parts/loaded.js';
 import { age } from '../parts/moment.js';
 import { OpenedTab } from '../parts/opened-tab.js';
 import { remember } from '../parts/workspace-link.js';
+import { visible } from '../text/safe.js';
 import { timeOf } from '../text/time.js';
 import { actionsOf } from './workspace-actions.js';
 import { facts, head, why } from './workspace-head.js';
@@ -88,7 +89,7 @@ function openNow(root, place, context) {
     workspace.row = rows[0] ?? null;
     workspace.removed = found.status === 'removed';
     remember(id, found);
-    document.title = `${found.name} · Muster`;
+    document.title = `${visible(found.name)} · Muster`;
     if (!workspace.removed && (readsAll(session) || mayActFor(session, id))) {
       periods.soon(periods.value === undefined ? 0 : HISTORY_DELAY_MS);
     }

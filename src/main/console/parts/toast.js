@@ -1,5 +1,7 @@
 /** Shows short messages about the results of actions. */
 
+import { visible } from '../text/safe.js';
+
 const STAYS_MS = 6000;
 
 function place() {
@@ -27,7 +29,7 @@ export function toast(text, { isBad = false, action } = {}) {
     element.setAttribute('role', 'alert');
   }
   const words = document.createElement('bdi');
-  words.textContent = text;
+  words.textContent = visible(text);
   element.append(words);
   if (action) {
     element.append(button(action.label, () => {

@@ -2,6 +2,7 @@
 import { html, nothing } from 'lit-html';
 import { isOverheard, signOut } from '../net/session.js';
 import { here, navigate } from '../router.js';
+import { visible } from '../text/safe.js';
 import { exact, zone } from '../text/time.js';
 import { openKeys, openPalette } from './keys.js';
 
@@ -72,7 +73,7 @@ export function userMenu(who, place = location) {
   const unsafe = isOverheard(place);
   return html`<div class="user">
     <button type="button" class="quiet" popovertarget="user-menu" aria-haspopup="dialog">
-      <bdi>${who.name}</bdi><span class="soft">${who.role === who.name ? '' : `(${who.role})`}</span>
+      <bdi>${visible(who.name)}</bdi><span class="soft">${who.role === who.name ? '' : `(${who.role})`}</span>
       ${unsafe ? html`<span class="unsafe">plain http</span>` : nothing}<span aria-hidden="true">▾</span>
     </button>
     <div id="user-menu" class="menu" popover>

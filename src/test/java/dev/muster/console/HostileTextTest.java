@@ -12,9 +12,11 @@ import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestPeer;
 import java.io.IOException;
 import java.io.InputStream;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -29,6 +31,8 @@ class HostileTextTest {
 
   private static final JsonMapper JSON = JsonMapper.builder().build();
   private static final List<String> TEXTS = read();
+
+  private static final Pattern UNSEEN = Pattern.compile("[\\u202a-\\u202e\\u2066-\\u2069\\u200b]");
 
   /**
    * Elements of the text, side effects of its scripts, and a page that is wider than its window.
@@ -195,6 +199,7 @@ class HostileTextTest {
   void asNamesRolesAndCards(Tab tab) {
     Agent parent = CLIENT.create("Names");
     List<String> names = new ArrayList<>();
+    List<String> hidden = new ArrayList<>();
     for (String text : TEXTS) {
       String body =
           "{\"name\":%s,\"role\":%s,\"parent_id\":\"%s\",\"agent_card\":{\"name\":%s,\"description\":%s,\"skills\":[{\"name\":%s}]}}"
@@ -202,16 +207,27 @@ class HostileTextTest {
       var answer = CLIENT.post("/workspaces", ADMIN_TOKEN, body);
       if (answer.status() == 201) {
         names.add(answer.field("id"));
+        if (UNSEEN.matcher(text).find()) {
+          hidden.add(answer.field("id"));
+        }
       } else {
         assertThat(answer.status()).isIn(400, 413);
       }
     }
     assertThat(names).hasSizeGreaterThan(150);
+    assertThat(hidden).hasSizeGreaterThan(3);
     Page page = SignedIn.asAdmin(tab, "/ui/w/" + names.getFirst() + "?tab=card");
     for (int i = 0; i < names.size(); i += 12) {
       page.navigate(CLIENT.baseUrl() + "/ui/w/" + names.get(i) + "?tab=card");
       assertThat(page.locator("pre.document")).isVisible();
       assertHarmless(page);
+    }
+    for (String id : hidden) { // whose names are in the title of their page, now and as it was
+      for (String place : List.of("?tab=card", "?at=" + Instant.now().minusMillis(1))) {
+        page.navigate(CLIENT.baseUrl() + "/ui/w/" + id + place);
+        assertThat(page).hasTitle(Pattern.compile("⟨U\\+[0-9A-F]{4}⟩.* · Muster"));
+        assertHarmless(page);
+      }
     }
     String below = "?q=under:" + parent.id();
     page.navigate(CLIENT.baseUrl() + "/" + below + "&view=tree");
