@@ -1,7 +1,7 @@
 package dev.muster.bench;
 
-import dev.muster.platform.postgres.EmbeddedDatabase;
-import dev.muster.platform.postgres.MusterHome;
+import dev.muster.platform.embedded.EmbeddedDatabase;
+import dev.muster.platform.embedded.MusterHome;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;

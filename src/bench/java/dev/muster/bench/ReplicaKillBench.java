@@ -1,8 +1,8 @@
 package dev.muster.bench;
 
 import dev.muster.live.ReplicaKills;
-import dev.muster.platform.postgres.EmbeddedDatabase;
-import dev.muster.platform.postgres.MusterHome;
+import dev.muster.platform.embedded.EmbeddedDatabase;
+import dev.muster.platform.embedded.MusterHome;
 import dev.muster.testing.TestDatabases.TestDatabase;
 import java.nio.file.Files;
 import java.nio.file.Path;

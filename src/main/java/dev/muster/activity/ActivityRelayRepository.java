@@ -8,7 +8,7 @@ import dev.muster.activity.ActivityLoggedRow.ChatText;
 import dev.muster.activity.AnsweredMessageRelay.AnsweredMessage;
 import dev.muster.event.SeriesRelay.End;
 import dev.muster.platform.json.RawJson;
-import dev.muster.platform.postgres.Timestamps;
+import dev.muster.platform.time.Timestamps;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;

@@ -8,7 +8,7 @@ import dev.muster.platform.commit.GroupCommit;
 import dev.muster.platform.loop.BackgroundLoops;
 import dev.muster.platform.postgres.BatchColumns;
 import dev.muster.platform.postgres.HotStatements;
-import dev.muster.platform.postgres.Timestamps;
+import dev.muster.platform.time.Timestamps;
 import io.micrometer.core.instrument.MeterRegistry;
 import jakarta.annotation.PreDestroy;
 import java.sql.ResultSet;

@@ -3,7 +3,7 @@ package dev.muster.activity;
 import dev.muster.activity.FeedQuery.SourceFilter;
 import dev.muster.activity.RecentRows.Recent;
 import dev.muster.activity.StoredActivity.Data;
-import dev.muster.platform.postgres.Timestamps;
+import dev.muster.platform.time.Timestamps;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;

@@ -2,7 +2,7 @@ package dev.muster.activity;
 
 import static java.time.temporal.ChronoUnit.MICROS;
 
-import dev.muster.platform.postgres.Timestamps;
+import dev.muster.platform.time.Timestamps;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;

@@ -4,7 +4,7 @@ import dev.muster.activity.ActivityKey;
 import dev.muster.activity.MessageAdmission.Kind;
 import dev.muster.activity.RowId;
 import dev.muster.platform.http.PageCursor;
-import dev.muster.platform.postgres.Timestamps;
+import dev.muster.platform.time.Timestamps;
 import dev.muster.workspace.WorkspaceStatus;
 import java.sql.ResultSet;
 import java.sql.SQLException;

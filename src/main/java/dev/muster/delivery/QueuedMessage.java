@@ -3,7 +3,7 @@ package dev.muster.delivery;
 import dev.muster.activity.ActivityKey;
 import dev.muster.activity.MessageAdmission.Kind;
 import dev.muster.activity.RowId;
-import dev.muster.platform.postgres.Timestamps;
+import dev.muster.platform.time.Timestamps;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;

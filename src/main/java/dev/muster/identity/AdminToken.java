@@ -1,7 +1,7 @@
 package dev.muster.identity;
 
+import dev.muster.platform.embedded.MusterHome;
 import dev.muster.platform.log.LogFormat;
-import dev.muster.platform.postgres.MusterHome;
 import dev.muster.platform.settings.SecuritySettings;
 import dev.muster.platform.settings.Setting;
 import dev.muster.platform.settings.StartRefusedException;

@@ -2,7 +2,7 @@ package dev.muster.identity;
 
 import dev.muster.platform.http.Page;
 import dev.muster.platform.http.PageCursor;
-import dev.muster.platform.postgres.Timestamps;
+import dev.muster.platform.time.Timestamps;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;

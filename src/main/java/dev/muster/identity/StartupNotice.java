@@ -1,7 +1,7 @@
 package dev.muster.identity;
 
+import dev.muster.platform.embedded.MusterHome;
 import dev.muster.platform.log.LogFormat;
-import dev.muster.platform.postgres.MusterHome;
 import java.time.Duration;
 import java.util.Objects;
 import org.slf4j.Logger;

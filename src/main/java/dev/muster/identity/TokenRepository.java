@@ -3,7 +3,7 @@ package dev.muster.identity;
 import dev.muster.identity.CachedToken.SessionProof;
 import dev.muster.identity.CachedToken.State;
 import dev.muster.identity.Tokens.TokenInfo;
-import dev.muster.platform.postgres.Timestamps;
+import dev.muster.platform.time.Timestamps;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;

@@ -2,7 +2,7 @@ package dev.muster.webhook;
 
 import dev.muster.event.RecordedEvent;
 import dev.muster.platform.http.PlatformUrl;
-import dev.muster.platform.text.Redaction;
+import dev.muster.platform.redaction.Redaction;
 import dev.muster.platform.text.Text;
 import dev.muster.webhook.TroubleRepository.Counts;
 import dev.muster.webhook.TroubleRepository.Due;

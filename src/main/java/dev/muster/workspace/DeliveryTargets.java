@@ -2,7 +2,7 @@ package dev.muster.workspace;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
-import dev.muster.platform.postgres.Timestamps;
+import dev.muster.platform.time.Timestamps;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.UUID;

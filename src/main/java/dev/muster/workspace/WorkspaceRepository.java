@@ -3,7 +3,7 @@ package dev.muster.workspace;
 import dev.muster.platform.http.Page;
 import dev.muster.platform.http.PageCursor;
 import dev.muster.platform.json.RawJson;
-import dev.muster.platform.postgres.Timestamps;
+import dev.muster.platform.time.Timestamps;
 import dev.muster.workspace.Workspaces.WorkspaceLabel;
 import java.sql.ResultSet;
 import java.sql.SQLException;

@@ -2,8 +2,8 @@ package dev.muster.heartbeat;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.platform.postgres.EmbeddedDatabase;
-import dev.muster.platform.postgres.MusterHome;
+import dev.muster.platform.embedded.EmbeddedDatabase;
+import dev.muster.platform.embedded.MusterHome;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TcpRelay;
 import dev.muster.testing.TestClient;

@@ -2,7 +2,7 @@ package dev.muster.console.bulk;
 
 import dev.muster.console.bulk.BulkRun.Item;
 import dev.muster.console.bulk.BulkRun.Outcome;
-import dev.muster.platform.postgres.Timestamps;
+import dev.muster.platform.time.Timestamps;
 import java.sql.Array;
 import java.sql.ResultSet;
 import java.sql.SQLException;

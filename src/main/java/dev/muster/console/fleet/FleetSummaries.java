@@ -7,7 +7,7 @@ import dev.muster.console.fleet.MatchingFleet.Count;
 import dev.muster.console.fleet.MatchingFleet.FleetRow;
 import dev.muster.console.fleet.MatchingFleet.Matches;
 import dev.muster.heartbeat.LivenessSettings;
-import dev.muster.platform.postgres.Timestamps;
+import dev.muster.platform.time.Timestamps;
 import dev.muster.platform.uptime.ControlPlaneUptime;
 import dev.muster.platform.uptime.Uptime;
 import dev.muster.workspace.HeartbeatCadence;

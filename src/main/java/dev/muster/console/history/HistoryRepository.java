@@ -1,8 +1,8 @@
 package dev.muster.console.history;
 
 import dev.muster.platform.postgres.StatementTimeouts;
-import dev.muster.platform.postgres.Timestamps;
 import dev.muster.platform.problem.ProblemException;
+import dev.muster.platform.time.Timestamps;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;

@@ -6,7 +6,7 @@ import dev.muster.platform.jobs.ReplicaName;
 import dev.muster.platform.loop.BackgroundLoop;
 import dev.muster.platform.loop.BackgroundLoops;
 import dev.muster.platform.metrics.ServerVersion;
-import dev.muster.platform.postgres.Timestamps;
+import dev.muster.platform.time.Timestamps;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.search.Search;
 import jakarta.annotation.PreDestroy;

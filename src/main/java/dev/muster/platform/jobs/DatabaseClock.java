@@ -3,7 +3,7 @@ package dev.muster.platform.jobs;
 import com.github.kagkarlsson.scheduler.Clock;
 import dev.muster.platform.loop.BackgroundLoop;
 import dev.muster.platform.loop.BackgroundLoops;
-import dev.muster.platform.postgres.Timestamps;
+import dev.muster.platform.time.Timestamps;
 import jakarta.annotation.PreDestroy;
 import java.time.Duration;
 import java.time.Instant;

@@ -1,6 +1,8 @@
 package dev.muster.platform.postgres;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.muster.platform.embedded.EmbeddedDatabase;
+import dev.muster.platform.embedded.MusterHome;
 import dev.muster.platform.postgres.CheckedMigrations.MigrationConnections;
 import dev.muster.platform.postgres.TimelyConnections.TimelyStatements;
 import dev.muster.platform.postgres.TimelyConnections.TimelyTransactions;

@@ -1,4 +1,4 @@
-/** Connects to PostgreSQL, external or embedded. */
+/** Connects to PostgreSQL, external or embedded, and runs statements. */
 @NullMarked
 package dev.muster.platform.postgres;
 

@@ -1,5 +1,6 @@
 package dev.muster.platform.text;
 
+import dev.muster.platform.redaction.Redaction;
 import org.jspecify.annotations.Nullable;
 
 /** Prepares error texts for storage and logs: redacts secrets and cuts the length (R6.9). */

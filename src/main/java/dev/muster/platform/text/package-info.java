@@ -1,4 +1,4 @@
-/** Cleans, cuts and redacts text before it is stored or logged. */
+/** Cleans, escapes and cuts text before it is stored or logged. */
 @NullMarked
 package dev.muster.platform.text;
 

@@ -1,4 +1,7 @@
-/** Reads the clock of this machine; every other time is the database's. */
+/**
+ * Reads the clock of this machine, and converts times of the database; every decision is by the
+ * latter.
+ */
 @NullMarked
 package dev.muster.platform.time;
 

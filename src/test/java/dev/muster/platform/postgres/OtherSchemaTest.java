@@ -2,6 +2,8 @@ package dev.muster.platform.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.platform.embedded.EmbeddedDatabase;
+import dev.muster.platform.embedded.MusterHome;
 import dev.muster.testing.ServerProcess;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestDatabases;

@@ -1,0 +1,111 @@
+package dev.muster.platform.embedded;
+
+import static java.nio.file.LinkOption.NOFOLLOW_LINKS;
+import static java.nio.file.StandardCopyOption.COPY_ATTRIBUTES;
+
+import dev.muster.platform.embedded.Postmaster.Timeouts;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.stream.Stream;
+import org.springframework.util.FileSystemUtils;
+
+/** Home folders for tests. They share the unpacked programs, which take seconds to unpack. */
+final class TestHomes {
+
+  private static final Path BIN = Path.of("target", "postgres-bin").toAbsolutePath();
+
+  private TestHomes() {}
+
+  /** A database that was created, used and stopped; creating one takes seconds. */
+  private static final class Used {
+
+    static final Path HOME = make();
+
+    private static Path make() {
+      Path home = Path.of("target", "postgres-home").toAbsolutePath();
+      try {
+        FileSystemUtils.deleteRecursively(home);
+        try (MusterHome open = MusterHome.open(in(home))) {
+          EmbeddedDatabase.start(open).close();
+          return open.folder();
+        }
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+  }
+
+  /** A home with a database that ran before. */
+  static Path used(Path temporary) throws IOException {
+    Path home = in(temporary);
+    FileSystemUtils.copyRecursively(data(Used.HOME), data(home));
+    try (Stream<Path> folders = Files.walk(data(home)).filter(Files::isDirectory)) {
+      for (Path folder : (Iterable<Path>) folders::iterator) {
+        Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwx------"));
+      }
+    }
+    String password = "database-password";
+    Files.copy(Used.HOME.resolve(password), home.resolve(password), COPY_ATTRIBUTES);
+    return home;
+  }
+
+  /** A home without a database. */
+  static Path in(Path temporary) throws IOException {
+    unpack();
+    Path home = temporary.resolve("home");
+    Path bin = home.resolve("postgres/bin");
+    try (Stream<Path> files = Files.walk(BIN)) {
+      for (Path file : (Iterable<Path>) files::iterator) {
+        Path link = bin.resolve(BIN.relativize(file));
+        if (Files.isDirectory(file)) {
+          Files.createDirectories(link);
+        } else {
+          link(link, file);
+        }
+      }
+    }
+    return home;
+  }
+
+  /** Synchronized, since test classes run concurrently. */
+  private static synchronized void unpack() {
+    PostgresBinaries.unpackedIn(BIN);
+  }
+
+  private static void link(Path link, Path file) throws IOException {
+    try {
+      Files.createLink(link, file);
+    } catch (IOException
+        | UnsupportedOperationException e) { // the temporary folder is on another disk
+      Files.copy(file, link, COPY_ATTRIBUTES, NOFOLLOW_LINKS);
+    }
+  }
+
+  static Postmaster postmaster(Path home, Timeouts timeout) {
+    Path postgres = home.resolve("postgres");
+    Path bin = PostgresBinaries.unpackedIn(postgres.resolve("bin")).bin();
+    return new Postmaster(postgres, new PostgresPrograms(bin, postgres), timeout);
+  }
+
+  static Path data(Path home) {
+    return home.resolve("postgres/data");
+  }
+
+  static Path pidFile(Path home) {
+    return data(home).resolve("postmaster.pid");
+  }
+
+  /** The PostgreSQL server of this home. */
+  static ProcessHandle server(Path home) throws IOException {
+    String pid = Files.readAllLines(pidFile(home)).getFirst();
+    return ProcessHandle.of(Long.parseLong(pid)).orElseThrow();
+  }
+
+  /** False also for a zombie process. */
+  static boolean runs(ProcessHandle process) {
+    return process.isAlive() && process.info().command().isPresent();
+  }
+}
