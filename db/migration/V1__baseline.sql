@@ -240,18 +240,20 @@ COMMENT ON TABLE job_runs IS 'The last run of each job, on any replica';
 
 CREATE TABLE control_plane_uptime (
     only_row    boolean PRIMARY KEY DEFAULT true CHECK (only_row),
+    down_since  timestamptz NOT NULL,
     up_since    timestamptz NOT NULL,
     alive_until timestamptz NOT NULL,
     hold_since  timestamptz
 );
 
 COMMENT ON TABLE control_plane_uptime IS 'When the control plane has been up: it finds an uptime gap by an old alive_until';
+COMMENT ON COLUMN control_plane_uptime.down_since IS 'The last tick before the last uptime gap; up_since before the first gap';
 COMMENT ON COLUMN control_plane_uptime.up_since IS 'When a replica was healthy again after the last uptime gap';
 COMMENT ON COLUMN control_plane_uptime.alive_until IS 'Advanced while a replica is healthy';
 COMMENT ON COLUMN control_plane_uptime.hold_since IS 'Since when so many workspaces have been stale at once that none is taken offline; null otherwise';
 COMMENT ON COLUMN control_plane_uptime.only_row IS 'Always true: as the primary key it keeps the table at one row';
 
-INSERT INTO control_plane_uptime (up_since, alive_until) VALUES (now(), now());
+INSERT INTO control_plane_uptime (down_since, up_since, alive_until) VALUES (now(), now(), now());
 
 -- An append locks the head first, draws numbers and times from it, and releases it at the commit. So within a feed the
 -- order of seq, of created_at and of commits is the same, and a reader who pages by seq skips nothing. A head exists as

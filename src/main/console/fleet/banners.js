@@ -4,18 +4,18 @@
  */
 
 import * as clock from '../net/clock.js';
-import { clockTime, zone } from '../text/time.js';
+import { dated, zone } from '../text/time.js';
 
 /**
  * Returns the period of a banner in the latest summary.
  *
  * @param {import('./live.js').LiveFleet} fleet
  * @param {'own_absence' | 'mass_silence'} kind
- * @returns {?{since: number, until: number}} in ms; null without such a banner
+ * @returns {?{downSince: number, since: number, until: number}} in ms; null without such a banner
  */
 function banner(fleet, kind) {
   const one = fleet.summary?.banners.find((candidate) => candidate.kind === kind);
-  return one ? { since: Date.parse(one.since), until: Date.parse(one.until) } : null;
+  return one ? { downSince: Date.parse(one.down_since), since: Date.parse(one.since), until: Date.parse(one.until) } : null;
 }
 
 /**
@@ -37,9 +37,9 @@ function bannerWords(fleet, kind, now) {
   if (one === null || one.until < now) {
     return null;
   }
-  const until = minute(one.until);
+  const until = minute(one.until, now);
   return kind === 'own_absence'
-    ? `Muster itself was away until ${minute(one.since)}: statuses may be from before, until ${until} at the latest.`
+    ? `Muster itself was away from ${minute(one.downSince, now)} to ${minute(one.since, now)}: statuses may be from before, until ${until} at the latest.`
     : `Too many fell silent at once: none is taken offline until ${until}. Look at the network first.`;
 }
 
@@ -62,4 +62,4 @@ export function showBanners(fleet, show) {
   };
 }
 
-const minute = (ms) => `${clockTime(ms).slice(0, 5)} ${zone()}`;
+const minute = (ms, now) => `${dated(ms, now).slice(0, -3)} ${zone()}`;

@@ -20,7 +20,7 @@ import { counted, dated, duration } from './time.js';
  * @typedef {object} Surroundings state of the server and of the rest of the fleet; times in ms
  * @property {number} now the server's time
  * @property {number} staleAfterS
- * @property {?{since: number, until: number}} [uptimeGap] an uptime gap: its end, and the end of the grace period after it
+ * @property {?{downSince: number, since: number, until: number}} [uptimeGap] an uptime gap: its begin, its end, and the end of the grace period after it
  * @property {?{since: number, until: number}} [massSilence] start and end of a mass-offline hold
  * @property {boolean} [isPast] whether the subject is of the past, for which no heartbeats are stored
  * @property {?{together: number, of: number}} [neighbours] workspaces that fell silent within the same minute, and all
@@ -69,7 +69,7 @@ const RULES = [
   [
     (w, s) => w.status === 'offline' && s.uptimeGap,
     (w, s) => ({
-      cause: `Muster itself did not run until ${dated(s.uptimeGap.since, s.now)}: its agents may not have found their way back yet.`,
+      cause: `Muster itself did not run from ${dated(s.uptimeGap.downSince, s.now)} to ${dated(s.uptimeGap.since, s.now)}: its agents may not have found their way back yet.`,
       evidence: evidence(w, s),
       next: [next('wait', `Wait until ${dated(s.uptimeGap.until, s.now)}; then statuses are as reliable as ever.`), next('host', 'Still silent then: look at its host.')],
     }),

@@ -158,10 +158,10 @@ class FleetOutageTest {
       page.locator(".fleet-row[aria-rowindex='2'] .name-link").click();
       assertThat(page.locator(".why-box .cause")).hasText(alike);
       server.database().execute("UPDATE workspaces SET created_at = created_at - interval '1 h'");
-      server.database().execute("UPDATE control_plane_uptime SET up_since = now()");
+      endAnAbsence(server);
       page.reload();
       assertThat(page.locator(".why-box .cause"))
-          .containsText("Muster itself did not run until", LATE);
+          .containsText("Muster itself did not run from 2026-01-02 03:04:05 to ", LATE);
     }
   }
 
@@ -175,8 +175,9 @@ class FleetOutageTest {
       page.locator("nav a[href='/ui/queue']").click(); // banners are on every page
       assertThat(page.locator("h1")).hasText("Queue");
       server.database().execute("UPDATE workspaces SET created_at = created_at - interval '1 h'");
-      server.database().execute("UPDATE control_plane_uptime SET up_since = now()");
-      assertThat(page.locator("#banner")).containsText("Muster itself was away until", LATE);
+      endAnAbsence(server);
+      assertThat(page.locator("#banner"))
+          .containsText("Muster itself was away from 2026-01-02 03:04 UTC to ", LATE);
       server
           .database()
           .execute(
@@ -185,5 +186,13 @@ class FleetOutageTest {
       assertThat(page.locator("#banner"))
           .isHidden(new LocatorAssertions.IsHiddenOptions().setTimeout(40_000));
     }
+  }
+
+  private static void endAnAbsence(TestServer server) {
+    server
+        .database()
+        .execute(
+            "UPDATE control_plane_uptime SET down_since = '2026-01-02T03:04:05Z', up_since ="
+                + " now()");
   }
 }

@@ -37,7 +37,8 @@ class LivenessRaceTest {
 
   private static final Instant NOW = Instant.parse("2026-03-01T10:00:00Z");
   private static final Instant LONG_AGO = NOW.minus(Duration.ofHours(1));
-  private static final Uptime UP_FOR_AGES = new Uptime(Instant.EPOCH, NOW, null, NOW);
+  private static final Uptime UP_FOR_AGES =
+      new Uptime(Instant.EPOCH, Instant.EPOCH, NOW, null, NOW);
   private static final StaleFleet FLEET = new StaleFleet(IdleServer.SERVER.database());
 
   private static final String LOCKED_OUT =
@@ -168,7 +169,8 @@ class LivenessRaceTest {
     int taken = 0;
     while (beating.get() > 0) {
       Instant ahead = Instant.now().plus(Duration.ofHours(1));
-      taken += sweep.sweep(new Uptime(Instant.EPOCH, ahead, null, ahead)).takenOffline();
+      taken +=
+          sweep.sweep(new Uptime(Instant.EPOCH, Instant.EPOCH, ahead, null, ahead)).takenOffline();
     }
     return taken;
   }

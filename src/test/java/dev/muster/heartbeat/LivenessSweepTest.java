@@ -232,7 +232,7 @@ class LivenessSweepTest {
   }
 
   private SweepReport sweepAt(Instant now, Instant upSince) {
-    return sweep.sweep(new Uptime(upSince, now, null, now));
+    return sweep.sweep(new Uptime(upSince, upSince, now, null, now));
   }
 
   private static double transitions() {

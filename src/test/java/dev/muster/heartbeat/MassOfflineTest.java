@@ -106,7 +106,8 @@ class MassOfflineTest {
   }
 
   private SweepReport sweepAt(Instant now) {
-    return sweep.sweep(new Uptime(NOW.minus(Duration.ofDays(7)), now, stored(), now));
+    Instant upSince = NOW.minus(Duration.ofDays(7));
+    return sweep.sweep(new Uptime(upSince, upSince, now, stored(), now));
   }
 
   private static @Nullable Instant stored() {

@@ -258,7 +258,7 @@ class StallSweepTest {
   }
 
   private StallSweep.StallReport sweepAt(Instant now, Instant upSince) {
-    StallSweep.StallReport report = sweep.sweep(new Uptime(upSince, now, null, now));
+    StallSweep.StallReport report = sweep.sweep(new Uptime(upSince, upSince, now, null, now));
     assertThat(report.ended().firstFailure()).isNull();
     assertThat(report.begun().firstFailure()).isNull();
     return report;

@@ -87,9 +87,10 @@ class FleetSummaries {
      *
      * @param kind {@code own_absence}: no server ran until {@code since}; {@code mass_silence}: too
      *     many agents are silent at once, so none is taken offline
+     * @param downSince since when no server ran; null for {@code mass_silence}
      * @param until the latest time at which statuses are reliable again
      */
-    record Banner(String kind, Instant since, Instant until) {}
+    record Banner(String kind, @Nullable Instant downSince, Instant since, Instant until) {}
   }
 
   private record Key(FleetAudience audience, String query) {}
@@ -211,13 +212,13 @@ class FleetSummaries {
     List<Banner> banners = new ArrayList<>();
     Instant absenceUntil = stored.upSince().plus(liveness.grace(cadence.staleAfter()));
     if (head.wasInUse() && head.at().isBefore(absenceUntil)) {
-      banners.add(new Banner("own_absence", stored.upSince(), absenceUntil));
+      banners.add(new Banner("own_absence", stored.downSince(), stored.upSince(), absenceUntil));
     }
     @Nullable Instant holdSince = stored.holdSince();
     if (holdSince != null) {
       Instant holdUntil = holdSince.plus(liveness.massOffline().hold());
       if (head.at().isBefore(holdUntil)) {
-        banners.add(new Banner("mass_silence", holdSince, holdUntil));
+        banners.add(new Banner("mass_silence", null, holdSince, holdUntil));
       }
     }
     return banners;

@@ -14,16 +14,20 @@ import org.springframework.transaction.annotation.Transactional;
 class UptimeRepository {
 
   private static final String READ =
-      "SELECT up_since, alive_until, hold_since, clock_timestamp() AS now FROM"
-          + " control_plane_uptime";
+      """
+      SELECT down_since, up_since, alive_until, hold_since, clock_timestamp() AS now FROM control_plane_uptime
+      """;
 
   private static final String LOCK =
       """
-      SELECT up_since, alive_until, hold_since, clock_timestamp() AS now FROM control_plane_uptime FOR NO KEY UPDATE
+      SELECT down_since, up_since, alive_until, hold_since, clock_timestamp() AS now
+      FROM control_plane_uptime FOR NO KEY UPDATE
       """;
 
   private static final String TICK =
-      "UPDATE control_plane_uptime SET up_since = :up_since, alive_until = :alive_until";
+      """
+      UPDATE control_plane_uptime SET down_since = :down_since, up_since = :up_since, alive_until = :alive_until
+      """;
 
   private static final String BEGIN_HOLD =
       "UPDATE control_plane_uptime SET hold_since = :since WHERE hold_since IS NULL";
@@ -45,6 +49,7 @@ class UptimeRepository {
   public Uptime tick(Duration gap) {
     Uptime ticked = db.sql(LOCK).query(UptimeRepository::uptime).single().recordTick(gap);
     db.sql(TICK)
+        .param("down_since", Timestamps.utc(ticked.downSince()))
         .param("up_since", Timestamps.utc(ticked.upSince()))
         .param("alive_until", Timestamps.utc(ticked.aliveUntil()))
         .update();
@@ -61,6 +66,7 @@ class UptimeRepository {
 
   private static Uptime uptime(ResultSet row, int n) throws SQLException {
     return new Uptime(
+        Timestamps.instant(row, "down_since"),
         Timestamps.instant(row, "up_since"),
         Timestamps.instant(row, "alive_until"),
         Timestamps.instantOrNull(row, "hold_since"),

@@ -105,7 +105,7 @@ class FleetSummaryTest {
         .database()
         .execute(
             """
-            UPDATE control_plane_uptime SET up_since = now(), hold_since = now();
+            UPDATE control_plane_uptime SET down_since = '2026-01-02T03:04:05Z', up_since = now(), hold_since = now();
             UPDATE workspaces SET created_at = now() - interval '1 day'
             """);
 
@@ -113,6 +113,8 @@ class FleetSummaryTest {
 
     assertThat(banners.valueStream().map(b -> b.path("kind").asString()))
         .containsExactly("own_absence", "mass_silence");
+    assertThat(banners.path(0).path("down_since").asString()).isEqualTo("2026-01-02T03:04:05Z");
+    assertThat(banners.path(1).path("down_since").isNull()).isTrue();
     for (JsonNode banner : banners) {
       assertThat(banner.path("until").asString()).isGreaterThan(banner.path("since").asString());
     }

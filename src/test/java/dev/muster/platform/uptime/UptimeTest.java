@@ -10,6 +10,7 @@ import org.junit.jupiter.api.Test;
 /** The uptime after a tick, and which gaps end it. */
 class UptimeTest {
 
+  private static final Instant DOWN = Instant.parse("2026-02-28T23:00:00Z");
   private static final Instant UP = Instant.parse("2026-03-01T00:00:00Z");
   private static final Instant ALIVE = Instant.parse("2026-03-01T10:00:00Z");
   private static final Duration GAP = Duration.ofSeconds(30);
@@ -18,6 +19,7 @@ class UptimeTest {
   void continuesAfterExactlyTheGap() {
     Uptime recordTick = at(ALIVE.plus(GAP)).recordTick(GAP);
 
+    assertThat(recordTick.downSince()).isEqualTo(DOWN);
     assertThat(recordTick.upSince()).isEqualTo(UP);
     assertThat(recordTick.aliveUntil()).isEqualTo(ALIVE.plus(GAP));
   }
@@ -28,6 +30,7 @@ class UptimeTest {
 
     Uptime recordTick = at(now).recordTick(GAP);
 
+    assertThat(recordTick.downSince()).isEqualTo(ALIVE);
     assertThat(recordTick.upSince()).isEqualTo(now);
     assertThat(recordTick.aliveUntil()).isEqualTo(now);
   }
@@ -40,7 +43,7 @@ class UptimeTest {
   @Test
   void keepsTheHoldAcrossAGap() {
     Instant hold = ALIVE.minusSeconds(60);
-    Uptime back = new Uptime(UP, ALIVE, hold, ALIVE.plusSeconds(600));
+    Uptime back = new Uptime(DOWN, UP, ALIVE, hold, ALIVE.plusSeconds(600));
 
     assertThat(back.recordTick(GAP).holdSince()).isEqualTo(hold);
   }
@@ -65,6 +68,6 @@ class UptimeTest {
   }
 
   private static Uptime at(Instant now) {
-    return new Uptime(UP, ALIVE, null, now);
+    return new Uptime(DOWN, UP, ALIVE, null, now);
   }
 }
