@@ -51,12 +51,15 @@ class OperationsPageTest {
           .database()
           .execute(
               "INSERT INTO replica_reports VALUES ('killed-1', '0.1', now(), now() - interval '40"
-                  + " s', 7, 0, 1, 8)");
+                  + " s', 7, 0, 1, 8, 9000), ('slow-1', '0.1', now(), now(), 7, 0, 1, 8, 2500)");
       server.database().execute("UPDATE control_plane_uptime SET hold_since = now()");
       Page page = tab.signIn(server.client().baseUrl(), ADMIN_TOKEN, "/ui/ops?tab=health").page();
       assertThat(page.locator(".troubles")).containsText("Too many fell silent at once");
       assertThat(page.locator(".troubles")).containsText("not reported for 30 seconds: killed-1");
       assertThat(row(page, "killed-1")).containsText("silent");
+      assertThat(page.locator(".troubles")).containsText("Commits take up to 2,500 ms (p99)");
+      assertThat(page.locator(".figures")).containsText("99 % within 2,500 ms");
+      assertThat(row(page, "slow-1")).containsText("2,500 ms");
       Accessibility.check(tab);
       page.navigate(server.client().baseUrl() + "/ui/ops?tab=jobs");
       assertThat(page.getByRole(AriaRole.STATUS).last()).isVisible();

@@ -32,10 +32,12 @@ class ReplicaReports {
   private static final String REPORT =
       """
       INSERT INTO replica_reports (replica, version, started_at, seen_at, heartbeats_s, streams,
-          connections_used, connections_max)
-      VALUES (:replica, :version, statement_timestamp(), statement_timestamp(), :heartbeats_s, :streams, :used, :max)
+          connections_used, connections_max, commit_p99_ms)
+      VALUES (:replica, :version, statement_timestamp(), statement_timestamp(), :heartbeats_s, :streams, :used, :max,
+          :commit_p99_ms)
       ON CONFLICT (replica) DO UPDATE SET seen_at = excluded.seen_at, heartbeats_s = excluded.heartbeats_s,
-          streams = excluded.streams, connections_used = excluded.connections_used
+          streams = excluded.streams, connections_used = excluded.connections_used,
+          commit_p99_ms = excluded.commit_p99_ms
       """;
 
   private static final String DELETE = "DELETE FROM replica_reports WHERE replica = :replica";
@@ -43,7 +45,7 @@ class ReplicaReports {
   private static final String ALL =
       """
       SELECT replica, version, started_at, seen_at, heartbeats_s, streams, connections_used, connections_max,
-          seen_at < statement_timestamp() - interval '30 seconds' AS silent
+          commit_p99_ms, seen_at < statement_timestamp() - interval '30 seconds' AS silent
       FROM replica_reports ORDER BY started_at, replica
       """;
 
@@ -52,6 +54,8 @@ class ReplicaReports {
   /**
    * A replica, from its last report.
    *
+   * @param commitP99Ms the p99 of its slowest kind of commit since the report before; null without
+   *     a commit
    * @param silent whether it has missed three reports, because it was killed or cannot reach the
    *     database
    */
@@ -64,11 +68,13 @@ class ReplicaReports {
       int streams,
       int connectionsUsed,
       int connectionsMax,
+      @Nullable Double commitP99Ms,
       boolean silent) {}
 
   private final JdbcClient db;
   private final HikariDataSource pool;
   private final MeterRegistry metrics;
+  private final CommitLatency commits;
   private final String name;
   private final String version;
   private final BackgroundLoop loop;
@@ -87,6 +93,7 @@ class ReplicaReports {
     this.db = db;
     this.pool = pool;
     this.metrics = metrics;
+    this.commits = new CommitLatency(metrics);
     this.name = replica.name();
     this.version = version.text();
     this.loop = loops.start("replica-report", INTERVAL, this::report);
@@ -110,6 +117,7 @@ class ReplicaReports {
         .param("streams", (int) sum("muster.streams"))
         .param("used", connections == null ? 0 : connections.getActiveConnections())
         .param("max", pool.getMaximumPoolSize())
+        .param("commit_p99_ms", commits.p99Ms())
         .update();
     db.sql(DELETE_OLD).update();
   }
@@ -149,6 +157,7 @@ class ReplicaReports {
         row.getInt("streams"),
         row.getInt("connections_used"),
         row.getInt("connections_max"),
+        row.getObject("commit_p99_ms", Double.class),
         row.getBoolean("silent"));
   }
 

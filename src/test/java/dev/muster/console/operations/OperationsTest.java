@@ -93,7 +93,9 @@ class OperationsTest {
           CLIENT.heartbeat(agent);
           CLIENT.create("Event");
           JsonNode now = operations();
-          return now.path("heartbeats_s").asDouble() > 0.5 && now.path("events_s").asDouble() > 0.5;
+          return now.path("heartbeats_s").asDouble() > 0.5
+              && now.path("events_s").asDouble() > 0.5
+              && own(now).path("commit_p99_ms").asDouble() > 0;
         });
   }
 
