@@ -87,7 +87,7 @@ export function open(root, place, context) {
       ? html`${action('Retry now', () => change(row, 'retry'), { hint: 'Tries it at once, or when the target can take it' })}
           ${action('Expire', () => end(row, 'expire', 'Expire'))}
           ${action('Cancel', () => end(row, 'cancel', 'Cancel'))}`
-      : UNDELIVERED.has(row.state) && query.get('kind') !== 'delegation'
+      : UNDELIVERED.has(row.state) && row.kind !== 'delegation' // the server refuses it
         ? action('Queue again', () => change(row, 'retry'), { hint: 'It waits again, under the same id and as long as at first' })
         : nothing;
   }
@@ -109,7 +109,7 @@ export function open(root, place, context) {
 
   const detail = (row, text) => html`<tr class="detail"><td colspan=${columns}>
       <dl class="facts-line"><div><dt>message</dt><dd><code>${row.queue_id}</code>${copyButton(row.queue_id, 'message id')}</dd></div>
-        <div><dt>queued</dt><dd>${age(row.enqueued_at)}</dd></div><div><dt>priority</dt><dd>${row.priority}</dd></div></dl>
+        <div><dt>kind</dt><dd>${row.kind}</dd></div><div><dt>queued</dt><dd>${age(row.enqueued_at)}</dd></div><div><dt>priority</dt><dd>${row.priority}</dd></div></dl>
       ${text === null ? html`<p class="loading">Loading …</p>`
         : html`${block(text.text || 'no text')}${row.error ? html`<p class="meta">last error</p>${block(row.error)}` : nothing}
           ${asCurl({ path: text.path })}`}

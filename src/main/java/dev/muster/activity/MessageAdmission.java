@@ -1,5 +1,6 @@
 package dev.muster.activity;
 
+import com.fasterxml.jackson.annotation.JsonValue;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.UUID;
@@ -50,6 +51,7 @@ public record MessageAdmission(Way way, @Nullable Assumed assumed, @Nullable New
       this.wire = wire;
     }
 
+    @JsonValue
     public String wire() {
       return wire;
     }

@@ -2,6 +2,7 @@ package dev.muster.delivery;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.muster.activity.ActivityKey;
+import dev.muster.activity.MessageAdmission.Kind;
 import dev.muster.activity.RowId;
 import dev.muster.identity.AccessChecks;
 import dev.muster.identity.AuditTrail;
@@ -45,6 +46,7 @@ class QueueController {
       UUID queueId,
       UUID workspaceId,
       @Nullable UUID sourceId,
+      Kind kind,
       QueueState state,
       int priority,
       int attempts,
@@ -62,6 +64,7 @@ class QueueController {
           message.id(),
           message.targetId(),
           message.senderId(),
+          message.kind(),
           message.state(),
           message.priority(),
           message.attempts(),

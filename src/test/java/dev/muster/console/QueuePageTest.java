@@ -78,6 +78,33 @@ class QueuePageTest {
   }
 
   @Test
+  void onlyWhatTheServerAcceptsCanBeQueuedAgain(Tab tab) {
+    Agent target = targetOf("Never there", "http://127.0.0.1:9/", 1);
+    Agent caller = CLIENT.create("Its child", "\"parent_id\":\"" + target.id() + "\"");
+    CLIENT.post(
+        "/workspaces/" + caller.id() + "/delegate",
+        caller.token(),
+        "{\"target_id\":\"" + target.id() + "\",\"task\":\"Do it.\"}");
+    Page page = SignedIn.asAdmin(tab, "/ui/queue?target=" + target.id());
+    Locator rows = page.locator("tbody tr:not(.detail)");
+    assertThat(rows).hasCount(2);
+    for (int left = 1; left >= 0; left--) {
+      button(rows.first(), "Expire").click();
+      button(page.getByRole(AriaRole.DIALOG), "Expire").click();
+      assertThat(rows).hasCount(left);
+    }
+
+    page.getByLabel("State").selectOption("expired");
+    assertThat(rows).hasCount(2);
+    Locator task = rows.filter(new Locator.FilterOptions().setHas(page.getByText("Its child")));
+    assertThat(task).hasCount(1);
+    assertThat(button(task, "Queue again")).hasCount(0);
+    assertThat(button(page.locator("tbody"), "Queue again")).hasCount(1);
+    task.locator(".disclose").click();
+    assertThat(page.locator("tr.detail")).containsText("delegation");
+  }
+
+  @Test
   void aRefusedActionShowsTheServersSentence(Tab tab) {
     tab.expects("status of 410");
     Agent target = targetOf("Refusing", "http://127.0.0.1:9/", 1);

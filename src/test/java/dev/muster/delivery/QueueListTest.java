@@ -184,6 +184,7 @@ class QueueListTest {
     assertThat(answer.status()).as(answer.text()).isEqualTo(200);
     assertThat(answer.field("state")).isEqualTo(state);
     assertThat(answer.field("queue_id")).isEqualTo(id.toString());
+    assertThat(answer.field("kind")).isEqualTo("delegation");
     JsonNode record =
         client
             .get("/workspaces/" + sender.id() + "/delegations/" + delegation, sender.token())
