@@ -96,6 +96,19 @@ export function countsWhoFellSilentTogether() {
   equal([0, 5, 6].map(row => troubleGroups.together(row)), [{ together: 3, of: 7 }, null, null]);
 }
 
+export function countsThoseThatFallSilentWhileThePageIsOpen() {
+  const store = new FleetStore();
+  store.load(readSnapshot(msf1(fleet(3, i => ({ heard: `2026-11-25T0${i}:00:00Z` }))))); // at different times, long before
+  for (const row of [0, 1, 2]) {
+    store.apply({ e: 'WORKSPACE_OFFLINE', w: uuid(row), at: '2026-11-25T09:03:00Z', status: 'offline', since: '2026-11-25T09:03:00Z', heard: `2026-11-25T09:00:0${row}.5Z` });
+  }
+  const troubleGroups = new TroubleGroups(store);
+  troubleGroups.reset(() => false);
+  equal(troubleGroups.together(0), { together: 3, of: 3 });
+  store.apply({ e: 'WORKSPACE_OFFLINE', w: uuid(0), at: '2026-11-25T08:03:00Z', status: 'offline', heard: '2026-11-25T08:00:00Z' }); // an older event again
+  equal(store.heard[0], Date.parse('2026-11-25T09:00:00Z') / 1000);
+}
+
 /** The worst case: 100,000 workspaces in trouble, almost all since different times. */
 export function aThousandChangesTakeAMoment() {
   const random = randomly(7);

@@ -146,9 +146,8 @@ export class FleetStore extends FleetColumns {
       if (event.since !== undefined) {
         this.since[row] = seconds(event.since);
       }
-      if (type === 'WORKSPACE_ONLINE' || type === 'WORKSPACE_DEGRADED') {
-        this.heard[row] = Math.max(this.heard[row], seconds(event.at ?? 0)); // these transitions are caused by a heartbeat
-      }
+      const isHeard = type === 'WORKSPACE_ONLINE' || type === 'WORKSPACE_DEGRADED'; // these transitions are caused by a heartbeat
+      this.heard[row] = Math.max(this.heard[row], seconds((isHeard ? event.at : event.heard) ?? 0));
     }
     if (typeof event.tasks === 'number') {
       this.tasks[row] = event.tasks;

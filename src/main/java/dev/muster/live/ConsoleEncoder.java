@@ -32,6 +32,7 @@ class ConsoleEncoder {
           Map.entry("previous_status", "was"),
           Map.entry("status_since", "since"),
           Map.entry("degraded_reason", "reason"),
+          Map.entry("last_heartbeat_at", "heard"),
           Map.entry("sample_error", "error"),
           Map.entry("error", "error"),
           Map.entry("name", "name"),

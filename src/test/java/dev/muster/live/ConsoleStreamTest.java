@@ -151,6 +151,24 @@ class ConsoleStreamTest {
                 + "\"at\":\"1970-01-01T00:00:00Z\",\"name\":\"after it\"}]}");
   }
 
+  /** Consoles that have been open for long count by it who fell silent together. */
+  @Test
+  void saysWhenAnAgentThatGoesOfflineWasHeardLast() {
+    RecordedEvent event =
+        new RecordedEvent(
+            UUID.randomUUID(),
+            7,
+            "WORKSPACE_OFFLINE",
+            null,
+            new RawJson("{\"last_heartbeat_at\":\"1970-01-01T00:00:05Z\",\"silent_for_s\":181}"),
+            Instant.EPOCH);
+
+    assertThat(new ConsoleEncoder(server.bean(JsonMapper.class)).batches(List.of(Frame.of(event))))
+        .containsExactly(
+            "{\"seq\":7,\"events\":[{\"s\":7,\"e\":\"WORKSPACE_OFFLINE\",\"w\":null,"
+                + "\"at\":\"1970-01-01T00:00:00Z\",\"heard\":\"1970-01-01T00:00:05Z\"}]}");
+  }
+
   @Test
   void showsAnAgentItsPeersAsAnyStreamDoes() {
     Agent lead = client.create("lead");
