@@ -8,18 +8,22 @@ import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.List;
 import java.util.Locale;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Writes the sentence of a notification, for a person in a chat.
  *
  * <p>Names and errors come from agents. Characters that chats read as mark-up or mentions are
- * replaced by similar ones.
+ * replaced by similar ones, and so is the colon of a link.
  */
 final class NotificationText {
 
   private static final int MAX_NAME = 80;
   private static final int MAX_ERROR = 160;
+
+  /** The maximum number of workspaces or delegations that a sentence names. */
+  private static final int NAMED = 3;
 
   private static final String MARKUP = "<>&@`*[]|";
   private static final String LOOKALIKE = "‹›＆＠'∗()¦";
@@ -35,7 +39,7 @@ final class NotificationText {
         isOne
             ? one(cause, listed.getFirst()) + " is"
             : many(cause, counts.unreported(), counts.unwell());
-    String begin = isOne ? " since " : ", the first since ";
+    String begin = isOne ? " since " : names(cause, counts.unwell(), listed) + ", the first since ";
     return who
         + " "
         + cause.status()
@@ -47,8 +51,11 @@ final class NotificationText {
   }
 
   static String recovered(Cause cause, Counts counts, List<Listed> listed) {
-    boolean isDelegation = cause.status().equals(Cause.STUCK);
-    String well = isDelegation ? "no longer stuck" : "well again";
+    String well =
+        switch (cause.status()) {
+          case Cause.STUCK, Cause.STALLED -> "no longer " + cause.status();
+          default -> "well again";
+        };
     if (counts.reported() == 1) {
       return one(cause, listed.getFirst())
           + " is "
@@ -60,14 +67,13 @@ final class NotificationText {
           + ".";
     }
     String all = number(counts.reported()) + " " + plural(cause) + " that were " + cause.status();
-    return counts.well() == counts.reported()
-        ? "All " + all + " are " + well + "."
-        : number(counts.well())
-            + " of "
-            + all
-            + (counts.well() == 1 ? " is " : " are ")
-            + well
-            + ".";
+    boolean areNamed = counts.well() <= NAMED && counts.well() == listed.size();
+    return (counts.well() == counts.reported() ? "All " : number(counts.well()) + " of ")
+        + all
+        + (counts.well() == 1 ? " is " : " are ")
+        + well
+        + (areNamed ? ": " + list(cause, listed) : "")
+        + ".";
   }
 
   static String suspended(long silent, long live, Instant until) {
@@ -85,11 +91,34 @@ final class NotificationText {
   }
 
   private static String one(Cause cause, Listed listed) {
-    if (cause.status().equals(Cause.STUCK)) {
-      return "Delegation " + harmless(listed.subject(), MAX_NAME);
-    }
-    @Nullable String name = listed.name();
-    return "Workspace “" + (name == null ? listed.subject() : harmless(name, MAX_NAME)) + "”";
+    return cause.status().equals(Cause.STUCK)
+        ? "Delegation " + harmless(listed.subject(), MAX_NAME) + " (" + named(cause, listed) + ")"
+        : "Workspace " + named(cause, listed);
+  }
+
+  private static String named(Cause cause, Listed listed) {
+    String name = quoted(listed.name(), listed.workspaceId());
+    return cause.status().equals(Cause.STUCK)
+        ? name + " to " + quoted(listed.targetName(), listed.targetId())
+        : name;
+  }
+
+  private static String quoted(@Nullable String name, @Nullable UUID id) {
+    return "“" + (name == null ? String.valueOf(id) : harmless(name, MAX_NAME)) + "”";
+  }
+
+  /** Names some of {@code count}, or all of them if they are few. */
+  private static String names(Cause cause, int count, List<Listed> listed) {
+    List<Listed> some = listed.subList(0, Math.min(listed.size(), NAMED));
+    return (some.size() < count ? ", among them " : ", ") + list(cause, some);
+  }
+
+  private static String list(Cause cause, List<Listed> listed) {
+    List<String> names = listed.stream().map(one -> named(cause, one)).toList();
+    int last = names.size() - 1;
+    return last == 0
+        ? names.getFirst()
+        : String.join(", ", names.subList(0, last)) + " and " + names.get(last);
   }
 
   private static String many(Cause cause, int unreported, int unwell) {
@@ -116,10 +145,11 @@ final class NotificationText {
     return error == null || error.isBlank() ? why : why + ", “" + harmless(error, MAX_ERROR) + "”";
   }
 
-  /** Returns the text on one line, without characters that a chat interprets. */
+  /** Returns the text on one line, without what a chat shows as mark-up, a mention or a link. */
   static String harmless(String text, int maxCharacters) {
     StringBuilder result = new StringBuilder();
     Text.cut(text, maxCharacters)
+        .replace("://", "∶//")
         .codePoints()
         .forEach(character -> result.appendCodePoint(harmless(character)));
     return result.toString().strip();

@@ -99,7 +99,7 @@ class NotificationWriter {
       body.put("of", counts.reported());
     }
     addListed(body, due, listed);
-    insert(body, text, link(due), due.recovered(), cause, now);
+    insert(body, text, link(due, counts, listed), due.recovered(), cause, now);
     troubles.markReported(due, now);
   }
 
@@ -148,7 +148,9 @@ class NotificationWriter {
             .addObject()
             .put("id", one.subject())
             .put("from", one.workspaceId().toString())
+            .put("from_name", one.name())
             .put("to", String.valueOf(one.targetId()))
+            .put("to_name", one.targetName())
             .put("since", one.since().toString());
       }
       return;
@@ -159,7 +161,7 @@ class NotificationWriter {
           .addObject()
           .put("id", one.workspaceId().toString())
           .put("name", one.name())
-          .put("status", due.recovered() ? "online" : one.status())
+          .put("status", one.status())
           .put("since", one.since().toString())
           .put("error", error(one.error()));
     }
@@ -167,7 +169,7 @@ class NotificationWriter {
 
   private void insert(
       ObjectNode body, String text, String link, boolean recovered, Cause cause, Instant now) {
-    body.put("text", text);
+    body.put("text", publicUrl.map(base -> text + " " + base + link).orElse(text));
     publicUrl.ifPresent(base -> body.put("url", base + link));
     notifications.insert(
         UUID.fromString(body.path("id").asString()),
@@ -181,8 +183,15 @@ class NotificationWriter {
    * Returns the path of the console's page that shows the workspaces or delegations of the
    * notification.
    */
-  private static String link(Due due) {
+  private static String link(Due due, Counts counts, List<Listed> listed) {
     Cause cause = due.cause();
+    boolean isOne = (due.recovered() ? counts.reported() : counts.unwell()) == 1;
+    if (isOne) {
+      Listed one = listed.getFirst();
+      return cause.status().equals(Cause.STUCK)
+          ? "/ui/trace/" + one.subject()
+          : "/ui/w/" + one.workspaceId();
+    }
     if (cause.status().equals(Cause.STUCK)) {
       return due.recovered() ? "/ui/delegations" : "/ui/delegations?status=stuck";
     }

@@ -2,8 +2,8 @@ package dev.muster.webhook;
 
 import dev.muster.event.RecordedEvent;
 import java.time.Instant;
+import java.util.List;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -12,7 +12,10 @@ import tools.jackson.databind.json.JsonMapper;
 /** The change that a recorded event makes to the trouble of a workspace or delegation. */
 sealed interface TroubleChange {
 
-  /** The id of the workspace or the delegation. */
+  /**
+   * The id of the workspace or the delegation; of a stall {@code stall:} and the workspace's id,
+   * since a workspace can be degraded and stalled.
+   */
   String subject();
 
   /** The trouble begins. */
@@ -33,26 +36,30 @@ sealed interface TroubleChange {
 
   JsonMapper JSON = JsonMapper.shared();
 
-  /** Returns the change of an event; empty for an event that changes nothing here. */
-  static Optional<TroubleChange> of(RecordedEvent event) {
+  /** Returns the changes of an event, each of another subject. */
+  static List<TroubleChange> of(RecordedEvent event) {
     @Nullable UUID workspaceId = event.workspaceId();
     if (workspaceId == null) {
-      return Optional.empty();
+      return List.of();
     }
-    return Optional.ofNullable(
-        switch (event.eventType()) {
-          case "WORKSPACE_DEGRADED" -> degraded(workspaceId, event);
-          case "WORKSPACE_OFFLINE" -> begins(workspaceId, Cause.SILENCE, null, event);
-          case "WORKSPACE_STALLED" -> begins(workspaceId, Cause.WRITES_NOTHING, null, event);
-          case "WORKSPACE_ONLINE" -> new Ends(workspaceId.toString());
-          case "WORKSPACE_AWAITING_AGENT", "WORKSPACE_PAUSED", "WORKSPACE_REMOVED" ->
-              new Leaves(workspaceId.toString());
-          case "DELEGATION_STUCK" -> stuck(workspaceId, event);
-          case "DELEGATION_STATUS" -> moved(event);
-          case "DELEGATION_COMPLETE" -> new Ends(delegation(event));
-          case "DELEGATION_FAILED" -> new Leaves(delegation(event));
-          default -> null;
-        });
+    String workspace = workspaceId.toString();
+    return switch (event.eventType()) {
+      case "WORKSPACE_DEGRADED" -> List.of(degraded(workspaceId, event));
+      case "WORKSPACE_OFFLINE" ->
+          List.of(
+              begins(workspace, workspaceId, Cause.SILENCE, null, event),
+              new Leaves(stall(workspaceId)));
+      case "WORKSPACE_STALLED" ->
+          List.of(begins(stall(workspaceId), workspaceId, Cause.WRITES_NOTHING, null, event));
+      case "WORKSPACE_ONLINE" -> List.of(new Ends(workspace));
+      case "WORKSPACE_AWAITING_AGENT", "WORKSPACE_PAUSED", "WORKSPACE_REMOVED" ->
+          List.of(new Leaves(workspace), new Leaves(stall(workspaceId)));
+      case "DELEGATION_STUCK" -> List.of(stuck(workspaceId, event));
+      case "DELEGATION_STATUS" -> List.of(moved(event));
+      case "DELEGATION_COMPLETE" -> List.of(new Ends(delegation(event)));
+      case "DELEGATION_FAILED" -> List.of(new Leaves(delegation(event)));
+      default -> List.of();
+    };
   }
 
   private static TroubleChange degraded(UUID workspaceId, RecordedEvent event) {
@@ -60,12 +67,16 @@ sealed interface TroubleChange {
     @Nullable String error = payload.path("sample_error").asString(null);
     String reason = payload.hasNonNull("runtime_state") ? "runtime_wedged" : "error_rate";
     Cause cause = new Cause(Cause.DEGRADED, reason, Cause.pattern(error));
-    return begins(workspaceId, cause, error, event);
+    return begins(workspaceId.toString(), workspaceId, cause, error, event);
   }
 
   private static TroubleChange begins(
-      UUID workspaceId, Cause cause, @Nullable String error, RecordedEvent event) {
-    return new Begins(workspaceId.toString(), workspaceId, null, cause, error, event.createdAt());
+      String subject, UUID workspaceId, Cause cause, @Nullable String error, RecordedEvent event) {
+    return new Begins(subject, workspaceId, null, cause, error, event.createdAt());
+  }
+
+  private static String stall(UUID workspaceId) {
+    return "stall:" + workspaceId;
   }
 
   private static TroubleChange stuck(UUID callerId, RecordedEvent event) {

@@ -90,8 +90,11 @@ class TroubleRepository {
 
   private static final String LIST =
       """
-      SELECT t.subject, t.workspace_id, n.name, t.target_id, t.status, t.since, t.error
+      SELECT t.subject, t.workspace_id, n.name, t.target_id, target.name AS target_name,
+          CASE WHEN :recovered THEN s.status ELSE t.status END AS status, t.since, t.error
       FROM webhook_troubles t LEFT JOIN api_workspace_name n ON n.id = t.workspace_id
+          LEFT JOIN api_workspace_name target ON target.id = t.target_id
+          LEFT JOIN api_workspace_status s ON s.workspace_id = t.workspace_id
       WHERE t.status = :status AND (:reason = '' OR (t.reason = :reason AND t.pattern = :pattern))
           AND (t.well_at IS NOT NULL) = :recovered AND t.well_reported_at IS NULL
       ORDER BY t.reported_at IS NOT NULL, t.since, t.subject LIMIT :most
@@ -138,13 +141,18 @@ class TroubleRepository {
       int wellUnreported,
       @Nullable Instant since) {}
 
-  /** A workspace or delegation of a notification; {@code name} is null if it is gone. */
+  /**
+   * A workspace or delegation of a notification; names are null if the workspace is gone.
+   *
+   * @param status of the trouble, or of a recovered workspace now
+   */
   record Listed(
       String subject,
       UUID workspaceId,
       @Nullable String name,
       @Nullable UUID targetId,
-      String status,
+      @Nullable String targetName,
+      @Nullable String status,
       Instant since,
       @Nullable String error) {}
 
@@ -224,6 +232,7 @@ class TroubleRepository {
                 row.getObject("workspace_id", UUID.class),
                 row.getString("name"),
                 row.getObject("target_id", UUID.class),
+                row.getString("target_name"),
                 row.getString("status"),
                 Timestamps.instant(row, "since"),
                 row.getString("error")))

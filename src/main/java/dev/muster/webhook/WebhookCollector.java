@@ -89,9 +89,9 @@ class WebhookCollector {
     List<RecordedEvent> page = events.after(seq);
     for (int read = 0; !page.isEmpty() && read < MAX_EVENTS; page = events.after(seq)) {
       for (RecordedEvent event : page) {
-        TroubleChange.of(event)
-            .map(this::wanted)
-            .ifPresent(change -> changes.put(change.subject(), change));
+        for (TroubleChange change : TroubleChange.of(event)) {
+          changes.put(change.subject(), wanted(change));
+        }
         if (isNewSuspension(event, now)) {
           writer.writeSuspension(event, now);
           holdReported = true;

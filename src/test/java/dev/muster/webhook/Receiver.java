@@ -39,6 +39,18 @@ record Receiver(TestPeer peer, TestDatabase database) implements AutoCloseable {
     return agent;
   }
 
+  /** Creates an agent that is stalled, once a sweep has found it. */
+  Agent stall(TestClient client, String errorRate) {
+    Agent agent = client.createOnline("Stalled", "\"delivery_mode\":\"poll\"");
+    client.heartbeat(agent, "\"active_tasks\":1", "\"current_task\":\"look\"", errorRate);
+    database.execute(
+        "UPDATE workspace_heartbeats SET busy_since = now() - interval '1 hour' WHERE workspace_id"
+            + " = '"
+            + agent.id()
+            + "'");
+    return agent;
+  }
+
   /** Forgets all troubles and notifications, so that tests can share a server. */
   void clear() {
     database.execute("DELETE FROM webhook_troubles; DELETE FROM webhook_notifications");

@@ -39,6 +39,7 @@ class WebhookGroupingTest {
             DATABASE,
             receiver.setting(),
             "AGENT_URL_ALLOW=loopback",
+            "PUBLIC_URL=https://muster.example",
             "MASS_OFFLINE_RATIO=1",
             "LIVENESS_SWEEP_INTERVAL_S=1");
     Awaitility.await().until(() -> receiver.number("SELECT count(*) FROM webhook_head") == 1);
@@ -87,14 +88,18 @@ class WebhookGroupingTest {
     recordOnline("SELECT subject FROM webhook_troubles WHERE well_at IS NULL");
     JsonNode all = receiver.tell(20);
     assertThat(all.path("text").asString())
-        .isEqualTo("All 400 workspaces that were offline are well again.");
+        .isEqualTo(
+            "All 400 workspaces that were offline are well again. https://muster.example/ui/fleet");
     assertThat(receiver.number("SELECT count(*) FROM webhook_troubles")).isZero();
   }
 
   @Test
   void tellsACauseThatGrowsOnceAMinute() {
     degrade(2, "quota of %d");
-    assertThat(receiver.tell(2).path("new").asInt()).isEqualTo(2);
+    JsonNode first = receiver.tell(2);
+    assertThat(first.path("new").asInt()).isEqualTo(2);
+    assertThat(first.path("url").asString())
+        .isEqualTo("https://muster.example/ui/fleet?q=status%3Adegraded+reason%3Aerror_rate");
     degrade(3, "quota of %d");
     receiver.awaitCollected(3);
     DATABASE.execute("UPDATE webhook_troubles SET noticed_at = noticed_at - interval '1 minute'");
@@ -120,7 +125,7 @@ class WebhookGroupingTest {
     assertThat(report.path("cause").toString())
         .isEqualTo("{\"status\":\"degraded\",\"reason\":null,\"pattern\":null}");
     assertThat(report.path("count").asInt()).isEqualTo(11);
-    assertThat(report.path("text").asString()).endsWith(": for several reasons, “a”.");
+    assertThat(report.path("text").asString()).contains(": for several reasons, “a”. ");
   }
 
   @Test

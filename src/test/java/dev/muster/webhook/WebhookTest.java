@@ -87,10 +87,11 @@ class WebhookTest {
     assertThat(workspace.path("status").asString()).isEqualTo("degraded");
     assertThat(workspace.path("error").asString()).isEqualTo("timeout of 30 s, token=[redacted]");
     assertThat(workspace.path("since")).isEqualTo(report.path("since"));
-    assertThat(report.path("text").asString())
-        .startsWith("Workspace “Reviewer ‹4711›” is degraded since ");
     assertThat(report.path("url").asString())
-        .isEqualTo("https://muster.example/ui/fleet?q=status%3Adegraded+reason%3Aruntime_wedged");
+        .isEqualTo("https://muster.example/ui/w/" + agent.id());
+    assertThat(report.path("text").asString())
+        .startsWith("Workspace “Reviewer ‹4711›” is degraded since ")
+        .endsWith("token=(redacted)”. https://muster.example/ui/w/" + agent.id());
   }
 
   @Test
@@ -120,24 +121,23 @@ class WebhookTest {
     assertThat(delegation.path("id").asString()).isEqualTo(id);
     assertThat(delegation.path("from").asString()).isEqualTo(caller.id().toString());
     assertThat(delegation.path("to").asString()).isEqualTo(callee.id().toString());
-    assertThat(report.path("text").asString()).endsWith(": the callee fell silent.");
+    assertThat(delegation.path("from_name").asString()).isEqualTo("Caller");
+    assertThat(delegation.path("to_name").asString()).isEqualTo("Callee");
+    assertThat(report.path("text").asString())
+        .startsWith("Delegation " + id + " (“Caller” to “Callee”) is stuck since ")
+        .endsWith(": the callee fell silent. https://muster.example/ui/trace/" + id);
 
     client()
         .post(
             "/workspaces/" + callee.id() + "/delegations/" + id + "/heartbeat", callee.token(), "");
     assertThat(receiver.tell(1).path("text").asString())
-        .startsWith("Delegation " + id + " is no longer stuck; it was stuck since ");
+        .startsWith(
+            "Delegation " + id + " (“Caller” to “Callee”) is no longer stuck; it was stuck");
   }
 
   @Test
   void tellsAStalledAgentAndThatItWritesAgain() {
-    Agent agent = client().createOnline("Stalled", "\"delivery_mode\":\"poll\"");
-    client().heartbeat(agent, "\"active_tasks\":1", "\"current_task\":\"look\"");
-    DATABASE.execute(
-        "UPDATE workspace_heartbeats SET busy_since = now() - interval '1 hour' WHERE workspace_id"
-            + " = '"
-            + agent.id()
-            + "'");
+    Agent agent = receiver.stall(client(), "\"error_rate\":0");
 
     JsonNode report = receiver.tell(1);
     assertThat(report.path("kind").asString()).isEqualTo("stuck");
@@ -145,6 +145,40 @@ class WebhookTest {
 
     client().heartbeat(agent, "\"active_tasks\":0");
     assertThat(receiver.tell(1).path("kind").asString()).isEqualTo("recovered");
+  }
+
+  @Test
+  void tellsADegradedAgentThatIsStalledTooAsTwoTroubles() {
+    Agent agent = receiver.stall(client(), "\"error_rate\":0.9");
+    receiver.awaitCollected(2);
+    int before = receiver.bodies().size();
+    receiver.letAMinutePass();
+    List<JsonNode> report = receiver.await(before + 2).subList(before, before + 2);
+    assertThat(ofKind("degraded", report).path("count").asInt()).isEqualTo(1);
+    assertThat(ofKind("stuck", report).path("count").asInt()).isEqualTo(1);
+
+    client().heartbeat(agent, "\"active_tasks\":0", "\"error_rate\":0.9");
+    JsonNode recovered = receiver.tell(1);
+    assertThat(recovered.path("text").asString())
+        .startsWith("Workspace “Stalled” is no longer stalled; ");
+    assertThat(recovered.path("workspaces").path(0).path("status").asString())
+        .isEqualTo("degraded");
+
+    client().heartbeat(agent, "\"active_tasks\":0", "\"error_rate\":0");
+    assertThat(receiver.tell(1).path("text").asString())
+        .startsWith("Workspace “Stalled” is well again; it was degraded since ");
+  }
+
+  @Test
+  void tellsNoRecoveryOfAStalledAgentThatIsPaused() {
+    Agent agent = receiver.stall(client(), "\"error_rate\":0");
+    receiver.tell(1);
+    int before = receiver.number("SELECT count(*) FROM webhook_notifications");
+
+    client().post("/workspaces/" + agent.id() + "/pause", ADMIN_TOKEN, "");
+
+    Awaitility.await().until(() -> receiver.number("SELECT count(*) FROM webhook_troubles") == 0);
+    assertThat(receiver.number("SELECT count(*) FROM webhook_notifications")).isEqualTo(before);
   }
 
   @Test
