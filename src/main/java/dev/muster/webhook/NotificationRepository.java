@@ -1,12 +1,15 @@
 package dev.muster.webhook;
 
 import dev.muster.platform.time.Timestamps;
+import dev.muster.webhook.TroubleRepository.Due;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
+import org.springframework.transaction.annotation.Transactional;
 
 /** Stores notifications until they are sent, and the position up to which events were read. */
 @Repository
@@ -25,6 +28,30 @@ class NotificationRepository {
   private static final String MOVE_HEAD =
       "UPDATE webhook_head SET last_seq = :last_seq, up_since = :up_since, hold_reported ="
           + " :hold_reported";
+
+  /**
+   * Selects the causes of {@link #due} and their ends, without those of which a notification waits:
+   * notifications about one cause arrive in order, and do not pile up while the receiver is away.
+   */
+  private static final String DUE =
+      """
+      SELECT g.recovered, g.status, g.reason, g.pattern FROM (
+          SELECT false AS recovered, status, reason, pattern, min(noticed_at) AS first_at, max(noticed_at) AS last_at
+          FROM webhook_troubles WHERE reported_at IS NULL GROUP BY status, reason, pattern
+          UNION ALL
+          SELECT true, status, reason, pattern, min(well_at), max(well_at)
+          FROM webhook_troubles WHERE well_at IS NOT NULL AND well_reported_at IS NULL GROUP BY status, reason, pattern) AS g
+      CROSS JOIN LATERAL (
+          SELECT count(*) FILTER (WHERE n.recovered = g.recovered) AS number,
+              max(n.created_at) FILTER (WHERE n.recovered = g.recovered) AS last_at, bool_or(n.ended_at IS NULL) AS waits
+          FROM webhook_notifications n
+          WHERE (n.created_at > :hour_ago OR n.ended_at IS NULL) AND n.status = g.status
+              AND (n.reason = '' OR (n.reason, n.pattern) = (g.reason, g.pattern))) AS reports
+      WHERE (g.last_at <= :settled OR g.first_at <= :collected) AND reports.waits IS NOT TRUE
+          AND (reports.last_at IS NULL
+              OR reports.last_at <= CASE WHEN reports.number < :often THEN :reported_before ELSE :reported_long_before END)
+      ORDER BY g.first_at
+      """;
 
   private static final String INSERT =
       """
@@ -51,6 +78,9 @@ class NotificationRepository {
       RETURNING id, body, attempts
       """;
 
+  private static final String ANY_WAITS =
+      "SELECT EXISTS (SELECT FROM webhook_notifications WHERE ended_at IS NULL)";
+
   private static final String END =
       "UPDATE webhook_notifications SET ended_at = statement_timestamp() WHERE id = :id AND"
           + " ended_at IS NULL";
@@ -59,6 +89,23 @@ class NotificationRepository {
       """
       UPDATE webhook_notifications SET next_attempt_at = statement_timestamp() + make_interval(secs => :seconds)
       WHERE id = :id AND ended_at IS NULL AND created_at > statement_timestamp() - make_interval(secs => :life)
+      """;
+
+  /** Of a dropped notification: a trouble that ended meanwhile is never reported. */
+  private static final String FORGET_ENDED =
+      """
+      DELETE FROM webhook_troubles t USING webhook_notifications n
+      WHERE n.id = :id AND NOT n.recovered AND n.status = t.status
+          AND (n.reason = '' OR (n.reason, n.pattern) = (t.reason, t.pattern))
+          AND t.reported_at >= n.created_at AND t.well_at IS NOT NULL
+      """;
+
+  private static final String REPORT_ANEW =
+      """
+      UPDATE webhook_troubles t SET reported_at = NULL FROM webhook_notifications n
+      WHERE n.id = :id AND NOT n.recovered AND n.status = t.status
+          AND (n.reason = '' OR (n.reason, n.pattern) = (t.reason, t.pattern))
+          AND t.reported_at >= n.created_at
       """;
 
   /** The position in the recorded events, and what was reported about the server itself. */
@@ -97,6 +144,32 @@ class NotificationRepository {
         .update();
   }
 
+  /**
+   * Returns the causes, and their ends, that are to be reported now.
+   *
+   * @param settleTime a cause is due when it has not grown for this time
+   * @param interval a cause is also due when it began to grow this time ago; and no cause is
+   *     reported at shorter intervals
+   * @param often after so many reports in an hour, {@code longInterval} holds in place of {@code
+   *     interval}
+   */
+  List<Due> due(
+      Instant now, Duration settleTime, Duration interval, int often, Duration longInterval) {
+    return db.sql(DUE)
+        .param("settled", Timestamps.utc(now.minus(settleTime)))
+        .param("collected", Timestamps.utc(now.minus(interval)))
+        .param("reported_before", Timestamps.utc(now.minus(interval)))
+        .param("reported_long_before", Timestamps.utc(now.minus(longInterval)))
+        .param("hour_ago", Timestamps.utc(now.minus(Duration.ofHours(1))))
+        .param("often", often)
+        .query((row, n) ->
+            new Due(
+                row.getBoolean("recovered"),
+                new Cause(
+                    row.getString("status"), row.getString("reason"), row.getString("pattern"))))
+        .list();
+  }
+
   void insert(UUID id, boolean recovered, Cause cause, String body, Instant now) {
     db.sql(DELETE_OLD).param("before", Timestamps.utc(now.minus(LIFE.multipliedBy(2)))).update();
     db.sql(INSERT)
@@ -122,8 +195,20 @@ class NotificationRepository {
         .optional();
   }
 
+  boolean anyWaits() {
+    return db.sql(ANY_WAITS).query(Boolean.class).single();
+  }
+
   void end(UUID id) {
     db.sql(END).param("id", id).update();
+  }
+
+  /** Ends a notification that was not taken; what lasts of its troubles is reported anew. */
+  @Transactional
+  public void drop(UUID id) {
+    db.sql(FORGET_ENDED).param("id", id).update();
+    db.sql(REPORT_ANEW).param("id", id).update();
+    end(id);
   }
 
   /** Returns false when the notification is too old for another attempt. */

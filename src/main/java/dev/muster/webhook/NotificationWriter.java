@@ -43,6 +43,11 @@ class NotificationWriter {
    */
   static final Duration REPORT_INTERVAL = Duration.ofMinutes(1);
 
+  /** After so many reports of a cause in an hour, it is reported at {@link #LONG_INTERVAL}. */
+  static final int OFTEN = 5;
+
+  static final Duration LONG_INTERVAL = Duration.ofMinutes(10);
+
   /** With more causes in a minute, each status gets one notification for all of its causes. */
   static final int MAX_IN_A_MINUTE = 10;
 
@@ -66,12 +71,11 @@ class NotificationWriter {
 
   /** Creates the notifications that are due at {@code now}. */
   void writeDue(Instant now) {
-    Instant minuteAgo = now.minus(REPORT_INTERVAL);
-    List<Due> due = troubles.due(now.minus(SETTLE_TIME), minuteAgo, minuteAgo);
+    List<Due> due = notifications.due(now, SETTLE_TIME, REPORT_INTERVAL, OFTEN, LONG_INTERVAL);
     if (due.isEmpty()) {
       return;
     }
-    int left = MAX_IN_A_MINUTE - notifications.countSince(minuteAgo);
+    int left = MAX_IN_A_MINUTE - notifications.countSince(now.minus(REPORT_INTERVAL));
     if (due.size() > left) {
       due =
           due.stream()

@@ -63,21 +63,6 @@ class TroubleRepository {
           AND NOT EXISTS (SELECT FROM api_workspace_stall s WHERE s.workspace_id = t.workspace_id AND s.stalled)
       """;
 
-  /** Selects the causes of {@link #due} and their ends. */
-  private static final String DUE =
-      """
-      SELECT g.recovered, g.status, g.reason, g.pattern FROM (
-          SELECT false AS recovered, status, reason, pattern, min(noticed_at) AS first_at, max(noticed_at) AS last_at
-          FROM webhook_troubles WHERE reported_at IS NULL GROUP BY status, reason, pattern
-          UNION ALL
-          SELECT true, status, reason, pattern, min(well_at), max(well_at)
-          FROM webhook_troubles WHERE well_at IS NOT NULL AND well_reported_at IS NULL GROUP BY status, reason, pattern) AS g
-      WHERE (g.last_at <= :settled OR g.first_at <= :collected)
-          AND NOT EXISTS (SELECT FROM webhook_notifications n WHERE n.created_at > :reported_before
-              AND (n.recovered, n.status, n.reason, n.pattern) = (g.recovered, g.status, g.reason, g.pattern))
-      ORDER BY g.first_at
-      """;
-
   private static final String COUNT =
       """
       SELECT count(*) FILTER (WHERE reported_at IS NULL) AS unreported, count(*) FILTER (WHERE well_at IS NULL) AS unwell,
@@ -188,24 +173,6 @@ class TroubleRepository {
 
   List<String> writingAgain() {
     return db.sql(WRITING_AGAIN).query((row, n) -> row.getString(1)).list();
-  }
-
-  /**
-   * @param settled a cause is due when it has not grown since then
-   * @param collected a cause is also due when it began to grow before then
-   * @param reportedBefore a cause that was reported after that is not due
-   */
-  List<Due> due(Instant settled, Instant collected, Instant reportedBefore) {
-    return db.sql(DUE)
-        .param("settled", Timestamps.utc(settled))
-        .param("collected", Timestamps.utc(collected))
-        .param("reported_before", Timestamps.utc(reportedBefore))
-        .query((row, n) ->
-            new Due(
-                row.getBoolean("recovered"),
-                new Cause(
-                    row.getString("status"), row.getString("reason"), row.getString("pattern"))))
-        .list();
   }
 
   Counts count(Due due) {

@@ -42,6 +42,7 @@ class Webhook {
     do {
       collector.collect();
     } while (!closed && sender.sendNext());
+    sender.requireTaken();
   }
 
   @PreDestroy

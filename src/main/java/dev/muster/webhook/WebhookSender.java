@@ -26,6 +26,7 @@ import okhttp3.Protocol;
 import okhttp3.Request;
 import okhttp3.RequestBody;
 import okhttp3.Response;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Component;
@@ -56,8 +57,8 @@ class WebhookSender {
   private final Counter dropped;
   private final OkHttpClient http;
 
-  /** Consecutive failures log one warning. Only the loop's thread uses it. */
-  private boolean failing;
+  /** The problem of the last attempt; null for success. Only the loop's thread uses it. */
+  private @Nullable String lastProblem;
 
   WebhookSender(
       NotificationRepository notifications,
@@ -98,25 +99,15 @@ class WebhookSender {
 
   private void send(Claimed notification) {
     HttpUrl url = settings.url().orElseThrow();
-    String problem = attempt(url, notification.body());
-    if (problem.isEmpty()) {
+    @Nullable String problem = attempt(url, notification.body());
+    lastProblem = problem;
+    if (problem == null) {
       notifications.end(notification.id());
-      if (failing) {
-        failing = false;
-        log.info("the webhook at {} takes notifications again", url.host());
-      }
       return;
-    }
-    if (!failing) {
-      failing = true;
-      log.warn(
-          "the webhook at {} did not take a notification ({}); each is tried again for an hour",
-          url.host(),
-          problem);
     }
     Duration pause = pause(notification.attempts() - 1, ThreadLocalRandom.current().nextDouble());
     if (!notifications.tryLater(notification.id(), pause)) {
-      notifications.end(notification.id());
+      notifications.drop(notification.id());
       dropped.increment();
       log.warn(
           "notification {} is dropped: the webhook at {} did not take it within an hour ({})",
@@ -126,15 +117,30 @@ class WebhookSender {
     }
   }
 
-  /** Returns the error of the attempt, empty for success. The body of the answer is not read. */
-  private String attempt(HttpUrl url, String body) {
+  /**
+   * Fails while the receiver does not take what waits for it, so that the loop's state and the log
+   * say so.
+   */
+  void requireTaken() {
+    if (lastProblem != null && !notifications.anyWaits()) {
+      lastProblem = null;
+    }
+    if (lastProblem != null) {
+      throw new IllegalStateException(
+          "the webhook at %s did not take a notification (%s); each is tried again for an hour"
+              .formatted(settings.url().orElseThrow().host(), lastProblem));
+    }
+  }
+
+  /** Returns the error of the attempt, null for success. The body of the answer is not read. */
+  private @Nullable String attempt(HttpUrl url, String body) {
     if (guard.checkForm(url.toString()) instanceof Decision.Refused(String label, String _)) {
       return failed("forbidden", "its address is " + label);
     }
     try (Response response = http.newCall(request(url, body)).execute()) {
       if (response.isSuccessful()) {
         attempts("sent").increment();
-        return "";
+        return null;
       }
       return failed("refused", "it answered " + response.code());
     } catch (AddressNotAllowedException e) {

@@ -3,6 +3,7 @@ package dev.muster.webhook;
 import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.testing.PeerBehavior;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestDatabases;
@@ -115,6 +116,50 @@ class WebhookGroupingTest {
   }
 
   @Test
+  void waitsWithACauseUntilTheReceiverHasTakenItsLastNotification() {
+    receiver.peer().usually(PeerBehavior.answer(503, ""));
+    try {
+      degrade(1, "waits");
+      receiver.tell(1);
+      degrade(1, "waits");
+      receiver.awaitCollected(1);
+      receiver.letAMinutePass();
+      server.bean(WebhookCollector.class).collect();
+      assertThat(receiver.number("SELECT count(*) FROM webhook_notifications")).isEqualTo(1);
+    } finally {
+      receiver.peer().usually(PeerBehavior.answer(200, ""));
+    }
+    receiver.letThePausePass();
+    Awaitility.await().until(() -> receiver.bodies().getLast().path("count").asInt() == 2);
+    assertThat(receiver.bodies().getLast().path("new").asInt()).isEqualTo(1);
+  }
+
+  @Test
+  void tellsACauseThatComesAndGoesEveryTenMinutesAfterFiveReports() {
+    Agent flapping = degrade(1, "flapping").getFirst();
+    receiver.tell(1);
+    for (int round = 1; round < NotificationWriter.OFTEN; round++) {
+      server.client().heartbeat(flapping, "\"error_rate\":0");
+      assertThat(receiver.tell(1).path("kind").asString()).isEqualTo("recovered");
+      degradeAgain(flapping);
+      assertThat(receiver.tell(1).path("kind").asString()).isEqualTo("degraded");
+    }
+    server.client().heartbeat(flapping, "\"error_rate\":0");
+    receiver.tell(1);
+    degradeAgain(flapping);
+    receiver.awaitCollected(1);
+    int before = receiver.number("SELECT count(*) FROM webhook_notifications");
+    for (int minute = 0; minute < 8; minute++) {
+      receiver.letAMinutePass();
+    }
+    server.bean(WebhookCollector.class).collect();
+    assertThat(receiver.number("SELECT count(*) FROM webhook_notifications")).isEqualTo(before);
+
+    receiver.letAMinutePass();
+    assertThat(receiver.tell(1).path("kind").asString()).isEqualTo("degraded");
+  }
+
+  @Test
   void tellsManyCausesAtOnceAsOne() {
     for (String error : List.of("a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k")) {
       degrade(1, error);
@@ -150,6 +195,10 @@ class WebhookGroupingTest {
         SELECT gen_random_uuid(), 'WORKSPACE_ONLINE', subject::uuid, '{"status":"online"}', now() FROM (%s) AS one
         """
             .formatted(ids));
+  }
+
+  private static void degradeAgain(Agent agent) {
+    server.client().heartbeat(agent, "\"error_rate\":0.9", "\"sample_error\":\"flapping\"");
   }
 
   /** {@code error} may hold a {@code %d}. */

@@ -58,6 +58,11 @@ class WebhookSendingTest {
       receiver.letAMinutePass();
       awaitAttempts(server, "unreachable");
       String id = database.value("SELECT id FROM webhook_notifications");
+      Awaitility.await()
+          .untilAsserted(() ->
+              assertThat(server.client().get("/admin/liveness", TestServer.ADMIN_TOKEN).text())
+                  .contains("did not take a notification (it cannot be reached: ConnectException)")
+                  .doesNotContain("of-a-secret-path"));
 
       try (TestPeer alive = TestPeer.startOn(port).usually(PeerBehavior.answer(200, ""))) {
         receiver.letThePausePass();
@@ -154,18 +159,26 @@ class WebhookSendingTest {
   }
 
   @Test
-  void dropsANotificationAfterAnHour() {
+  void dropsANotificationAfterAnHourAndReportsWhatLasts() {
     receiver.peer().usually(PeerBehavior.answer(503, ""));
     try (TestServer server = TestServer.startOn(database, receiver.setting(), LOOPBACK)) {
       degrade(server);
-      receiver.tell(1);
+      Agent brief = degrade(server);
+      JsonNode dropped = receiver.tell(2);
       awaitAttempts(server, "refused");
+      server.client().heartbeat(brief, "\"error_rate\":0");
+      receiver.awaitCollected(1);
+      receiver.peer().then(PeerBehavior.answer(503, "")).usually(PeerBehavior.answer(200, ""));
       database.execute(
           "UPDATE webhook_notifications SET created_at = created_at - interval '1 hour'");
       receiver.letThePausePass();
 
-      awaitEnd();
       Awaitility.await().until(() -> server.metrics().contains("muster_webhook_dropped_total 1.0"));
+      Awaitility.await().atMost(TIMEOUT).until(() -> sent(server) == 1);
+      JsonNode anew = receiver.bodies().getLast();
+      assertThat(anew.path("id")).isNotEqualTo(dropped.path("id"));
+      assertThat(anew.path("count").asInt()).isEqualTo(1);
+      awaitEnd();
     }
   }
 
