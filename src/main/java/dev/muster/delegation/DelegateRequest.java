@@ -38,7 +38,7 @@ record DelegateRequest(
 
   /** Reads the parent. Text that is longer than any id is cut, and then no delegation has it. */
   static Optional<String> parent(JsonBody body) {
-    return body.text("parent_delegation_id", DelegationId.MAX_LENGTH + 1)
+    return body.text("parent_delegation_id", DelegationIds.MAX_LENGTH + 1)
         .filter(id -> !id.isEmpty());
   }
 

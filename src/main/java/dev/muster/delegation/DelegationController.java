@@ -106,7 +106,7 @@ class DelegationController {
   Reported record(Caller caller, @PathVariable UUID id, JsonBody body) {
     UUID target = body.requiredId("target_id");
     PreviewedText task = DelegateRequest.task(body);
-    String delegationId = DelegationId.read(body);
+    String delegationId = DelegationIds.read(body);
     Optional<String> parent = DelegateRequest.parent(body);
     workspaces.requireSpeakerFor(id, caller);
     creation.record(id, callee(id, target, caller), delegationId, task, parent);
@@ -158,7 +158,7 @@ class DelegationController {
               ErrorCode.INVALID_TRANSITION,
               "the delegation is " + status.wire() + ", which does not allow this transition",
               Map.of("delegation_id", delegationId, "delegation_status", status.wire()));
-      case Ledger.Result.NotFound() -> throw DelegationId.unknown(delegationId);
+      case Ledger.Result.NotFound() -> throw DelegationIds.unknown(delegationId);
     };
   }
 }

@@ -80,7 +80,7 @@ class DelegationMessageHandler implements DelegationCallbacks {
   @Override
   public Optional<DelegationMessage> findByReply(
       UUID calleeId, UUID callerId, String delegationOrMessageId) {
-    String withoutRetry = MessageIds.withoutRetry(delegationOrMessageId);
+    String withoutRetry = DelegationIds.withoutRetry(delegationOrMessageId);
     return repository
         .inFlight(delegationOrMessageId)
         .or(() ->

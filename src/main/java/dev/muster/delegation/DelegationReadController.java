@@ -125,7 +125,7 @@ class DelegationReadController {
     return repository
         .find(delegationId)
         .filter(delegation -> delegation.isOf(id))
-        .orElseThrow(() -> DelegationId.unknown(delegationId));
+        .orElseThrow(() -> DelegationIds.unknown(delegationId));
   }
 
   private static Duration seconds(String wait) {

@@ -173,7 +173,7 @@ class DelegationRepository {
                     delegationId,
                     row.getObject("caller_id", UUID.class),
                     row.getObject("callee_id", UUID.class),
-                    MessageIds.of(delegationId, row.getInt("retry_count"))),
+                    DelegationIds.ofMessage(delegationId, row.getInt("retry_count"))),
                 Duration.ofMillis((long) row.getDouble("left_ms"))))
         .optional();
   }

@@ -46,6 +46,9 @@ record LockedDelegation(
   /** Returns the current message to the callee (R8.3). */
   DelegationMessage message() {
     return new DelegationMessage(
-        delegationId, callerId, calleeId, MessageIds.of(delegationId, state.retryCount()));
+        delegationId,
+        callerId,
+        calleeId,
+        DelegationIds.ofMessage(delegationId, state.retryCount()));
   }
 }

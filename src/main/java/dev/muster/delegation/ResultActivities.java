@@ -61,7 +61,7 @@ class ResultActivities {
         "Delegation result: " + Text.cut(text, SUMMARY_CHARACTERS),
         json(Map.of("delegation_id", id)),
         json(response),
-        new MessageContent(text, MessageIds.ofResult(id), id, List.of()),
+        new MessageContent(text, DelegationIds.ofResult(id), id, List.of()),
         result);
   }
 

@@ -187,7 +187,7 @@ class RoleTokensTest {
     int actions = count("operator_actions");
     age("operator_actions SET at", 91, "targets @> ARRAY['" + old.field("id") + "']");
 
-    SERVER.bean(AuditRetention.class).sweep();
+    SERVER.bean(IdentityRetention.class).sweepAudit();
 
     assertThat(count("role_tokens WHERE id = '" + old.field("id") + "'")).isZero();
     assertThat(count("role_tokens WHERE id = '" + young.field("id") + "'")).isEqualTo(1);

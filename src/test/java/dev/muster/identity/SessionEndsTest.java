@@ -210,7 +210,7 @@ class SessionEndsTest {
                 + " 'old'");
     SessionRepository repository = SERVER.bean(SessionRepository.class);
 
-    assertThat(SERVER.bean(AuditRetention.class).sweep()).isEqualTo(2);
+    assertThat(SERVER.bean(IdentityRetention.class).sweepAudit()).isEqualTo(2);
 
     assertThat(repository.deleteEnded(10)).isZero();
   }

@@ -36,6 +36,14 @@ import tools.jackson.databind.node.ArrayNode;
  */
 public final class AgentClient {
 
+  /**
+   * Holds the server's state of the agent's workspace.
+   *
+   * @param status such as {@code online}, {@code degraded} or {@code paused}
+   * @param deleted whether the workspace is removed or never existed; the agent must end
+   */
+  public record WorkspaceState(String status, boolean paused, boolean deleted) {}
+
   private static final Duration HEARTBEAT_LIMIT = Duration.ofSeconds(15);
   private static final Duration EVENTS_LIMIT = Duration.ofSeconds(30);
 

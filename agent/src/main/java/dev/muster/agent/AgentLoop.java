@@ -306,7 +306,8 @@ public final class AgentLoop implements AutoCloseable {
       return;
     }
     stateAskedAt = System.nanoTime();
-    WorkspaceState state = client.state(RequestTimeouts.once(Duration.ofSeconds(15)), cancellation);
+    AgentClient.WorkspaceState state =
+        client.state(RequestTimeouts.once(Duration.ofSeconds(15)), cancellation);
     if (state.deleted()) {
       finish(End.REMOVED);
     } else if (state.paused()) {

@@ -118,10 +118,10 @@ public final class AgentUrlGuard {
    */
   public Decision check(String url, Object owner) {
     return switch (AgentUrl.parse(url)) {
-      case AgentUrl.Parsed.Invalid(UrlProblem fault) -> fault.refused();
-      case AgentUrl.Parsed.Valid(AgentUrl(URI uri, AgentHost.Literal(InetAddress address))) ->
+      case AgentUrl.Parsed.Invalid(AgentUrl.Fault fault) -> fault.refused();
+      case AgentUrl.Parsed.Valid(AgentUrl(URI uri, AgentUrl.Host.Literal(InetAddress address))) ->
           judge(uri, List.of(address));
-      case AgentUrl.Parsed.Valid(AgentUrl(URI uri, AgentHost.Name(String name))) ->
+      case AgentUrl.Parsed.Valid(AgentUrl(URI uri, AgentUrl.Host.Name(String name))) ->
           judge(uri, name, owner);
     };
   }
@@ -133,10 +133,11 @@ public final class AgentUrlGuard {
    */
   public Decision checkForm(String url) {
     return switch (AgentUrl.parse(url)) {
-      case AgentUrl.Parsed.Invalid(UrlProblem fault) -> fault.refused();
-      case AgentUrl.Parsed.Valid(AgentUrl(URI uri, AgentHost.Literal(InetAddress address))) ->
+      case AgentUrl.Parsed.Invalid(AgentUrl.Fault fault) -> fault.refused();
+      case AgentUrl.Parsed.Valid(AgentUrl(URI uri, AgentUrl.Host.Literal(InetAddress address))) ->
           judge(uri, List.of(address));
-      case AgentUrl.Parsed.Valid(AgentUrl(URI uri, AgentHost.Name _)) -> new Decision.Allowed(uri);
+      case AgentUrl.Parsed.Valid(AgentUrl(URI uri, AgentUrl.Host.Name _)) ->
+          new Decision.Allowed(uri);
     };
   }
 
@@ -177,11 +178,11 @@ public final class AgentUrlGuard {
     try {
       List<InetAddress> addresses =
           RequestDeadline.notCounting(() -> resolver.resolve(name, owner));
-      return addresses.isEmpty() ? UrlProblem.UNRESOLVABLE.refused() : judge(uri, addresses);
+      return addresses.isEmpty() ? AgentUrl.Fault.UNRESOLVABLE.refused() : judge(uri, addresses);
     } catch (TimeLimitedResolver.TooManyException e) {
-      return UrlProblem.TOO_MANY_LOOKUPS.refused();
+      return AgentUrl.Fault.TOO_MANY_LOOKUPS.refused();
     } catch (UnknownHostException e) {
-      return UrlProblem.UNRESOLVABLE.refused();
+      return AgentUrl.Fault.UNRESOLVABLE.refused();
     }
   }
 

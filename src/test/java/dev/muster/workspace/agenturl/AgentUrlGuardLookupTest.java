@@ -42,7 +42,8 @@ class AgentUrlGuardLookupTest {
   @Test
   void endsALookupOfAHangingResolver() {
     AgentUrlGuard guard = new AgentUrlGuard(Set.of(), this::hang, SHORT);
-    assertThat(guard.check("http://slow.example/")).isEqualTo(UrlProblem.UNRESOLVABLE.refused());
+    assertThat(guard.check("http://slow.example/"))
+        .isEqualTo(AgentUrl.Fault.UNRESOLVABLE.refused());
     assertThatExceptionOfType(UnknownHostException.class)
         .isThrownBy(() -> guard.resolve("slow.example"));
   }
@@ -81,11 +82,11 @@ class AgentUrlGuardLookupTest {
             SHORT);
     for (int i = 0; i < TimeLimitedResolver.MAX_RUNNING_OF_OWNER; i++) {
       assertThat(guard.check("http://slow.example/", "one"))
-          .isEqualTo(UrlProblem.UNRESOLVABLE.refused());
+          .isEqualTo(AgentUrl.Fault.UNRESOLVABLE.refused());
     }
 
     assertThat(guard.check("http://agent.example/", "one"))
-        .isEqualTo(UrlProblem.TOO_MANY_LOOKUPS.refused());
+        .isEqualTo(AgentUrl.Fault.TOO_MANY_LOOKUPS.refused());
     assertThatExceptionOfType(UnknownHostException.class)
         .isThrownBy(() -> guard.resolve("agent.example", "one"));
 
@@ -98,7 +99,8 @@ class AgentUrlGuardLookupTest {
   void keepsAnInterrupt() {
     AgentUrlGuard guard = new AgentUrlGuard(Set.of(), this::hang, Duration.ofDays(1));
     Thread.currentThread().interrupt();
-    assertThat(guard.check("http://slow.example/")).isEqualTo(UrlProblem.UNRESOLVABLE.refused());
+    assertThat(guard.check("http://slow.example/"))
+        .isEqualTo(AgentUrl.Fault.UNRESOLVABLE.refused());
     assertThat(Thread.interrupted()).isTrue();
   }
 
@@ -122,7 +124,7 @@ class AgentUrlGuardLookupTest {
               throw new AssertionError("asked for " + host);
             });
     assertThat(guard.check("http://8.8.8.8/")).isInstanceOf(AgentUrlGuard.Decision.Allowed.class);
-    assertThat(guard.check("http://127.1/")).isEqualTo(UrlProblem.AMBIGUOUS_HOST.refused());
+    assertThat(guard.check("http://127.1/")).isEqualTo(AgentUrl.Fault.AMBIGUOUS_HOST.refused());
     assertThat(guard.checkForm("http://agent.example/"))
         .isInstanceOf(AgentUrlGuard.Decision.Allowed.class);
     assertThat(guard.checkForm("http://127.0.0.1/"))
@@ -130,7 +132,7 @@ class AgentUrlGuardLookupTest {
             AgentUrlGuard.Decision.Refused.class,
             refused -> assertThat(refused.label()).isEqualTo("loopback"));
     assertThat(guard.checkForm("http://a@agent.example/"))
-        .isEqualTo(UrlProblem.USER_INFO.refused());
+        .isEqualTo(AgentUrl.Fault.USER_INFO.refused());
   }
 
   @Test

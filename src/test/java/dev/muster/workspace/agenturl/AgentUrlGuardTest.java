@@ -128,9 +128,9 @@ class AgentUrlGuardTest {
             AgentUrl.Parsed.Valid.class,
             valid -> {
               switch (valid.url().host()) {
-                case AgentHost.Name(String name) ->
+                case AgentUrl.Host.Name(String name) ->
                     assertThat(seen.host()).isEqualToIgnoringCase(name);
-                case AgentHost.Literal(var address) ->
+                case AgentUrl.Host.Literal(var address) ->
                     assertThat(InetAddress.ofLiteral(seen.host())).isEqualTo(address);
               }
             });
@@ -162,7 +162,7 @@ class AgentUrlGuardTest {
     String start = "http://agent.example/";
     String longest = start + "a".repeat(2048 - start.length());
     assertThat(strict.check(longest)).isInstanceOf(AgentUrlGuard.Decision.Allowed.class);
-    assertThat(strict.check(longest + "a")).isEqualTo(UrlProblem.TOO_LONG.refused());
+    assertThat(strict.check(longest + "a")).isEqualTo(AgentUrl.Fault.TOO_LONG.refused());
   }
 
   @Test
@@ -171,9 +171,9 @@ class AgentUrlGuardTest {
     assertThat(strict.check("http://" + label + ".example/"))
         .isInstanceOf(AgentUrlGuard.Decision.Allowed.class);
     assertThat(strict.check("http://a" + label + ".example/"))
-        .isEqualTo(UrlProblem.AMBIGUOUS_HOST.refused());
+        .isEqualTo(AgentUrl.Fault.AMBIGUOUS_HOST.refused());
     assertThat(strict.check("http://" + "a.".repeat(1000) + "example/"))
-        .isEqualTo(UrlProblem.AMBIGUOUS_HOST.refused());
+        .isEqualTo(AgentUrl.Fault.AMBIGUOUS_HOST.refused());
   }
 
   @Test

@@ -16,14 +16,14 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 /** Revoked tokens are deleted after 90 days, except those that R3.1 needs (R6.11). */
 @Slow
 @Execution(ExecutionMode.CONCURRENT)
-@ResourceLock("the server of TokenRetentionTest")
-class TokenRetentionTest {
+@ResourceLock("the server of IdentityRetentionTest")
+class IdentityRetentionTest {
 
   private static final TestServer SERVER = TestServer.start();
   private static final String DAYS_91 = "now() - interval '91 days'";
   private static final String DAYS_92 = "now() - interval '92 days'";
 
-  private final TokenRetention retention = SERVER.bean(TokenRetention.class);
+  private final IdentityRetention retention = SERVER.bean(IdentityRetention.class);
   private final Agent agent = SERVER.client().create("keeps tokens");
 
   @AfterAll
@@ -42,8 +42,8 @@ class TokenRetentionTest {
     UUID kept = add("now() - interval '90 days' + interval '1 minute'", "NULL");
     UUID live = add("NULL", "NULL");
 
-    assertThat(retention.sweep()).isEqualTo(1);
-    assertThat(retention.sweep()).isZero();
+    assertThat(retention.sweepWorkspaceTokens()).isEqualTo(1);
+    assertThat(retention.sweepWorkspaceTokens()).isZero();
 
     assertThat(exists(kept)).isTrue();
     assertThat(exists(live)).isTrue();
@@ -56,7 +56,7 @@ class TokenRetentionTest {
     UUID neverUsed = add(DAYS_91, "NULL");
     add("NULL", "NULL");
 
-    assertThat(retention.sweep()).isEqualTo(2);
+    assertThat(retention.sweepWorkspaceTokens()).isEqualTo(2);
 
     assertThat(exists(older)).isFalse();
     assertThat(exists(neverUsed)).isFalse();
@@ -69,7 +69,7 @@ class TokenRetentionTest {
     UUID revoked = add(DAYS_91, "now()");
     add("NULL", "now()");
 
-    assertThat(retention.sweep()).isEqualTo(1);
+    assertThat(retention.sweepWorkspaceTokens()).isEqualTo(1);
 
     assertThat(exists(revoked)).isFalse();
   }
@@ -86,8 +86,8 @@ class TokenRetentionTest {
             """
                 .formatted(agent.id(), DAYS_91));
 
-    assertThat(retention.deleteBatch()).isEqualTo(1000);
-    assertThat(retention.sweep()).isEqualTo(1300);
+    assertThat(retention.deleteWorkspaceTokens()).isEqualTo(1000);
+    assertThat(retention.sweepWorkspaceTokens()).isEqualTo(1300);
   }
 
   private UUID add(String revokedAt, String lastUsedAt) {

@@ -7,11 +7,15 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
-/** Deletes tokens 90 days after they were revoked (R6.11). */
+/**
+ * Deletes audit rows after 90 days, and ended tokens, sessions and links 90 days after their end.
+ *
+ * <p>Revoked tokens of workspaces have a job of their own (R6.11).
+ */
 @Configuration(proxyBeanMethods = false)
-class TokenRetention {
+class IdentityRetention {
 
-  static final int BATCH_SIZE = 1000;
+  private static final int BATCH_SIZE = 1000;
 
   /**
    * Keeps the last used token of a workspace for as long as the workspace exists. Registration
@@ -30,23 +34,48 @@ class TokenRetention {
       """;
 
   private final JdbcClient db;
-  private final DailyDeletion deletion;
+  private final DailyDeletion audit;
+  private final DailyDeletion workspaceTokens;
 
-  TokenRetention(JdbcClient db, MeterRegistry metrics) {
+  IdentityRetention(
+      JdbcClient db,
+      AuditRepository audit,
+      RoleTokenRepository roleTokens,
+      SessionRepository sessions,
+      MeterRegistry metrics) {
     this.db = db;
-    this.deletion = new DailyDeletion("token-retention", this::deleteBatch, metrics);
+    this.audit =
+        new DailyDeletion(
+            "audit-retention",
+            () ->
+                audit.deleteOld(BATCH_SIZE)
+                    + roleTokens.deleteEnded(BATCH_SIZE)
+                    + sessions.deleteEnded(BATCH_SIZE),
+            metrics);
+    this.workspaceTokens =
+        new DailyDeletion("token-retention", this::deleteWorkspaceTokens, metrics);
+  }
+
+  @Bean
+  RecurringJob auditRetentionJob() {
+    return audit.job();
   }
 
   @Bean
   RecurringJob tokenRetentionJob() {
-    return deletion.job();
+    return workspaceTokens.job();
   }
 
-  int sweep() {
-    return deletion.sweep();
+  int sweepAudit() {
+    return audit.sweep();
   }
 
-  int deleteBatch() {
+  int sweepWorkspaceTokens() {
+    return workspaceTokens.sweep();
+  }
+
+  /** Deletes a batch of revoked tokens of workspaces; returns their number. */
+  int deleteWorkspaceTokens() {
     return db.sql(DELETE_REVOKED).param("most", BATCH_SIZE).update();
   }
 }
