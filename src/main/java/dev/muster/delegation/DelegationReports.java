@@ -72,7 +72,7 @@ class DelegationReports implements DelegationHeartbeatListener {
   }
 
   @Override
-  public void claimed(UUID workspaceId, List<String> delegationIds) {
+  public void reportedInProgress(UUID workspaceId, List<String> delegationIds) {
     Actor callee = Actor.callee(workspaceId);
     List<Ledger.Result> _ =
         commits.submit(

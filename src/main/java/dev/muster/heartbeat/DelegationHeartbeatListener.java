@@ -11,5 +11,5 @@ public interface DelegationHeartbeatListener {
    *
    * <p>Ids of delegations that do not belong to the workspace are ignored.
    */
-  void claimed(UUID workspaceId, List<String> delegationIds);
+  void reportedInProgress(UUID workspaceId, List<String> delegationIds);
 }

@@ -38,17 +38,17 @@ class Heartbeats {
 
   private final GroupCommit<Heartbeat, HeartbeatResult> commits;
   private final HeartbeatEventRelay relay;
-  private final List<DelegationHeartbeatListener> claims;
+  private final List<DelegationHeartbeatListener> delegationListeners;
   private final Counter recorded;
 
   Heartbeats(
       HeartbeatBatch batch,
       HeartbeatEventRelay relay,
-      List<DelegationHeartbeatListener> claims,
+      List<DelegationHeartbeatListener> delegationListeners,
       MeterRegistry metrics,
       BackgroundLoops loops) {
     this.relay = relay;
-    this.claims = claims;
+    this.delegationListeners = delegationListeners;
     this.commits = new GroupCommit<>("heartbeat", Heartbeat::workspaceId, batch, loops, metrics);
     this.recorded =
         Counter.builder("muster.heartbeats").description("Heartbeats stored").register(metrics);
@@ -66,8 +66,8 @@ class Heartbeats {
       recorded.increment();
       relay.heartbeatStored(heartbeat.workspaceId());
       if (!heartbeat.delegations().isEmpty()) {
-        claims.forEach(
-            listener -> listener.claimed(heartbeat.workspaceId(), heartbeat.delegations()));
+        delegationListeners.forEach(
+            listener -> listener.reportedInProgress(heartbeat.workspaceId(), heartbeat.delegations()));
       }
     }
     return outcome;

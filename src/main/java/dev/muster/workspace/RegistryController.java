@@ -120,14 +120,14 @@ class RegistryController {
   }
 
   /**
-   * Returns a workspace to an agent that may talk to it (R3.4 to R3.6). Refuses a claimed sender
-   * that does not match the credential.
+   * Returns a workspace to an agent that may talk to it (R3.4 to R3.6). Refuses a sender
+   * that is not the workspace of the credential.
    */
   @GetMapping("/registry/discover/{id}")
   @RouteAccess(CallerKind.VIEWER)
   FoundAnswer discover(
-      Caller caller, @PathVariable UUID id, @RequestHeader("X-Workspace-ID") String claimed) {
-    if (!caller.reads(Ids.parse(claimed))) {
+      Caller caller, @PathVariable UUID id, @RequestHeader("X-Workspace-ID") String sender) {
+    if (!caller.reads(Ids.parse(sender))) {
       throw new ProblemException(
           ErrorCode.UNAUTHENTICATED,
           "X-Workspace-ID is not the workspace of this token (expected: its own workspace)");

@@ -77,16 +77,16 @@ class HostileDelegationMessagesTest {
         "null",
         "[\"x\",\"x\",\"x\"]"
       })
-  void acceptsHeartbeatsWithAnyDelegationIds(String claims) {
-    Answer answer = LEDGER.client().heartbeat(callee, "\"delegations\":" + claims);
+  void acceptsHeartbeatsWithAnyDelegationIds(String delegations) {
+    Answer answer = LEDGER.client().heartbeat(callee, "\"delegations\":" + delegations);
 
     assertThat(answer.status()).as(answer.text()).isEqualTo(200);
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"7", "\"x\"", "{}", "[7]", "[null]", "[[\"x\"]]"})
-  void refusesDelegationIdsThatAreNotTexts(String claims) {
-    Answer answer = LEDGER.client().heartbeat(callee, "\"delegations\":" + claims);
+  void refusesDelegationIdsThatAreNotTexts(String delegations) {
+    Answer answer = LEDGER.client().heartbeat(callee, "\"delegations\":" + delegations);
 
     assertThat(answer.status()).as(answer.text()).isEqualTo(400);
     assertThat(answer.field("error")).contains("delegations");
@@ -95,12 +95,12 @@ class HostileDelegationMessagesTest {
   @Test
   void findsItsOwnDelegationAmongAThousandIds() {
     String id = dispatched();
-    String claims =
+    String delegations =
         IntStream.range(0, 999)
             .mapToObj(n -> "\"" + "x".repeat(40) + n + "\"")
             .collect(Collectors.joining(",", "[", ",\"" + id + "\",\"" + id + "\"]"));
 
-    assertThat(LEDGER.client().heartbeat(callee, "\"delegations\":" + claims).status())
+    assertThat(LEDGER.client().heartbeat(callee, "\"delegations\":" + delegations).status())
         .isEqualTo(200);
     assertThat(LEDGER.read(caller, id).path("status").asString()).isEqualTo("in_progress");
   }

@@ -132,7 +132,7 @@ final class PushedMessages {
       return handle(message);
     }
     CompletableFuture<Outcome> mine = new CompletableFuture<>();
-    CompletableFuture<Outcome> other = claim(message.identity(), mine);
+    CompletableFuture<Outcome> other = putIfUnknown(message.identity(), mine);
     if (other != null) {
       log.info("message {} is a duplicate", message.identity());
       return other.join();
@@ -147,7 +147,7 @@ final class PushedMessages {
   }
 
   /** Returns the future of an earlier request with this message; null if there is none. */
-  private @Nullable CompletableFuture<Outcome> claim(
+  private @Nullable CompletableFuture<Outcome> putIfUnknown(
       String identity, CompletableFuture<Outcome> mine) {
     synchronized (known) {
       CompletableFuture<Outcome> other = known.putIfAbsent(identity, mine);

@@ -22,7 +22,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
 
 /**
- * Claims the next targets of bulk runs and stores their outcomes. Both are in the transaction that
+ * Selects the next targets of bulk runs and stores their outcomes. Both are in the transaction that
  * changes the targets.
  *
  * <p>The lock on the run's row admits one replica at a time. When that replica is killed, its
@@ -35,7 +35,7 @@ class BulkBatchRepository {
    * Selects the run that has waited longest, so that a small run does not wait for the end of a
    * large one.
    */
-  private static final String CLAIM =
+  private static final String LOCK_NEXT =
       """
       SELECT id, action, text, undo_of, handled, now() AS at,
           targets[handled + 1 : handled + least(:most, CASE WHEN action = 'message' THEN :messages ELSE :changes END)]
@@ -105,8 +105,8 @@ class BulkBatchRepository {
   }
 
   /** Locks the next run until the transaction ends; empty when none is left or free. */
-  Optional<Batch> claim(int most) {
-    return db.sql(CLAIM)
+  Optional<Batch> lockNext(int most) {
+    return db.sql(LOCK_NEXT)
         .param("most", most)
         .param("messages", BulkAction.MESSAGE.batchSize())
         .param("changes", BulkAction.PAUSE.batchSize())

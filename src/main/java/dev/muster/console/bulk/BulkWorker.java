@@ -53,7 +53,7 @@ class BulkWorker implements SmartLifecycle {
   private volatile boolean isRunning;
 
   /** The run of the last batch; only the loop's thread uses it. */
-  private @Nullable UUID claimed;
+  private @Nullable UUID lastRunId;
 
   BulkWorker(
       BulkBatchRepository batches,
@@ -86,7 +86,7 @@ class BulkWorker implements SmartLifecycle {
 
   /** Runs one batch; returns false when there is nothing to do. */
   private boolean step() {
-    claimed = null;
+    lastRunId = null;
     try {
       return transactions.runRetryingDeadlocks(_ -> change(Integer.MAX_VALUE));
     } catch (RuntimeException e) {
@@ -101,7 +101,7 @@ class BulkWorker implements SmartLifecycle {
 
   /** Delays a run that cannot continue now, so that other runs go first. */
   private void delay() {
-    @Nullable UUID run = claimed;
+    @Nullable UUID run = lastRunId;
     if (run != null) {
       try {
         batches.delay(run);
@@ -130,7 +130,7 @@ class BulkWorker implements SmartLifecycle {
         throw e;
       }
       return transactions.runRetryingDeadlocks(_ -> {
-        Optional<Batch> batch = batches.claim(1);
+        Optional<Batch> batch = batches.lockNext(1);
         batch.ifPresent(one -> end(one, one.ids().stream().map(id -> broken(id, e)).toList()));
         return batch.isPresent();
       });
@@ -142,8 +142,8 @@ class BulkWorker implements SmartLifecycle {
   }
 
   private boolean change(int most) {
-    Optional<Batch> batch = batches.claim(most);
-    claimed = batch.map(Batch::runId).orElse(null);
+    Optional<Batch> batch = batches.lockNext(most);
+    lastRunId = batch.map(Batch::runId).orElse(null);
     batch.ifPresent(one -> end(one, results(one)));
     return batch.isPresent();
   }

@@ -90,7 +90,7 @@ class TraceTest {
     assertThat(trace.path("is_whole").asBoolean()).isFalse();
   }
 
-  /** A claim that it works on another's delegation would let an agent see that one. */
+  /** A parent that an agent takes no part in would let it see that delegation. */
   @Test
   void takesNoParentThatTheCallerIsNoSideOf() {
     String first = delegate(lead, middle, "secret", "");
