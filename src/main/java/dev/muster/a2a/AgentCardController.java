@@ -4,7 +4,7 @@ import dev.muster.delivery.JsonMembers;
 import dev.muster.identity.Caller;
 import dev.muster.identity.RouteAccess;
 import dev.muster.identity.RouteAccess.CallerKind;
-import dev.muster.platform.http.PlatformUrl;
+import dev.muster.platform.http.PublicUrl;
 import dev.muster.platform.json.LosslessJson;
 import dev.muster.platform.json.RawJson;
 import dev.muster.platform.problem.ErrorCode;
@@ -32,11 +32,11 @@ class AgentCardController {
   private static final String JSON_RPC = "JSONRPC";
 
   private final Workspaces workspaces;
-  private final PlatformUrl platformUrl;
+  private final PublicUrl publicUrl;
 
-  AgentCardController(Workspaces workspaces, PlatformUrl platformUrl) {
+  AgentCardController(Workspaces workspaces, PublicUrl publicUrl) {
     this.workspaces = workspaces;
-    this.platformUrl = platformUrl;
+    this.publicUrl = publicUrl;
   }
 
   @GetMapping("/workspaces/{id}/.well-known/agent-card.json")
@@ -50,7 +50,7 @@ class AgentCardController {
                     ErrorCode.NOT_FOUND,
                     "the agent of this workspace has not given a card yet (it does when it"
                         + " registers)"));
-    return through(platformUrl.of(request) + "/workspaces/" + id + "/a2a", stored);
+    return through(publicUrl.of(request) + "/workspaces/" + id + "/a2a", stored);
   }
 
   /**

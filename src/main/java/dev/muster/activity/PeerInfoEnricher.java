@@ -3,7 +3,7 @@ package dev.muster.activity;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import dev.muster.activity.PeerInfoEnricher.FeedRow.PeerInfo;
-import dev.muster.platform.http.PlatformUrl;
+import dev.muster.platform.http.PublicUrl;
 import dev.muster.platform.json.RawJson;
 import dev.muster.workspace.Workspaces;
 import dev.muster.workspace.Workspaces.WorkspaceLabel;
@@ -42,11 +42,11 @@ class PeerInfoEnricher {
   }
 
   private final Workspaces workspaces;
-  private final PlatformUrl platformUrl;
+  private final PublicUrl publicUrl;
 
-  PeerInfoEnricher(Workspaces workspaces, PlatformUrl platformUrl) {
+  PeerInfoEnricher(Workspaces workspaces, PublicUrl publicUrl) {
     this.workspaces = workspaces;
-    this.platformUrl = platformUrl;
+    this.publicUrl = publicUrl;
   }
 
   /**
@@ -57,7 +57,7 @@ class PeerInfoEnricher {
     if (!wanted) {
       return rows -> rows.stream().map(row -> new FeedRow(row, null)).toList();
     }
-    String base = platformUrl.of(request);
+    String base = publicUrl.of(request);
     return rows -> withPeers(rows, base);
   }
 

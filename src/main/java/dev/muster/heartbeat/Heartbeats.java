@@ -66,8 +66,8 @@ class Heartbeats {
       recorded.increment();
       relay.heartbeatStored(heartbeat.workspaceId());
       if (!heartbeat.delegations().isEmpty()) {
-        delegationListeners.forEach(
-            listener -> listener.reportedInProgress(heartbeat.workspaceId(), heartbeat.delegations()));
+        delegationListeners.forEach(listener ->
+            listener.reportedInProgress(heartbeat.workspaceId(), heartbeat.delegations()));
       }
     }
     return outcome;

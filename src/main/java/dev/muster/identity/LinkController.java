@@ -1,7 +1,7 @@
 package dev.muster.identity;
 
 import dev.muster.identity.SessionRepository.OpenLink;
-import dev.muster.platform.http.PlatformUrl;
+import dev.muster.platform.http.PublicUrl;
 import dev.muster.platform.json.JsonBody;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
@@ -36,12 +36,12 @@ class LinkController {
 
   private final Sessions sessions;
   private final Credentials credentials;
-  private final PlatformUrl platformUrl;
+  private final PublicUrl publicUrl;
 
-  LinkController(Sessions sessions, Credentials credentials, PlatformUrl platformUrl) {
+  LinkController(Sessions sessions, Credentials credentials, PublicUrl publicUrl) {
     this.sessions = sessions;
     this.credentials = credentials;
-    this.platformUrl = platformUrl;
+    this.publicUrl = publicUrl;
   }
 
   /** Creates a link that signs one person in, once. */
@@ -62,7 +62,7 @@ class LinkController {
     }
     SecretHash maker = credentials.tokenBehind(credentials.presented(request));
     Sessions.Link made = sessions.makeLink(role, name, maker, Duration.ofSeconds(ttl));
-    return new Link(platformUrl.of(request) + SIGN_IN + made.code().text(), made.expiresAt());
+    return new Link(publicUrl.of(request) + SIGN_IN + made.code().text(), made.expiresAt());
   }
 
   /** Lists the links that may still be used; their codes are not stored. */

@@ -1,7 +1,7 @@
 package dev.muster.identity;
 
 import dev.muster.platform.http.AllowedOrigins;
-import dev.muster.platform.http.PlatformUrl;
+import dev.muster.platform.http.PublicUrl;
 import jakarta.servlet.http.Cookie;
 import jakarta.servlet.http.HttpServletRequest;
 import java.time.Duration;
@@ -24,11 +24,11 @@ final class SessionCookie {
   private static final String FETCH_SITE = "Sec-Fetch-Site";
 
   private final AllowedOrigins origins;
-  private final PlatformUrl platformUrl;
+  private final PublicUrl publicUrl;
 
-  SessionCookie(AllowedOrigins origins, PlatformUrl platformUrl) {
+  SessionCookie(AllowedOrigins origins, PublicUrl publicUrl) {
     this.origins = origins;
-    this.platformUrl = platformUrl;
+    this.publicUrl = publicUrl;
   }
 
   /**
@@ -57,7 +57,7 @@ final class SessionCookie {
     return ResponseCookie.from(name(request), value)
         .path("/")
         .httpOnly(true)
-        .secure(platformUrl.isTls())
+        .secure(publicUrl.isTls())
         .sameSite("Strict")
         .maxAge(age)
         .build()
@@ -65,6 +65,6 @@ final class SessionCookie {
   }
 
   private String name(HttpServletRequest request) {
-    return platformUrl.isTls() ? "__Host-muster" : "muster-" + request.getServerPort();
+    return publicUrl.isTls() ? "__Host-muster" : "muster-" + request.getServerPort();
   }
 }

@@ -1,7 +1,7 @@
 package dev.muster.webhook;
 
 import dev.muster.event.RecordedEvent;
-import dev.muster.platform.http.PlatformUrl;
+import dev.muster.platform.http.PublicUrl;
 import dev.muster.platform.redaction.Redaction;
 import dev.muster.platform.text.Text;
 import dev.muster.webhook.TroubleRepository.Counts;
@@ -62,11 +62,11 @@ class NotificationWriter {
       TroubleRepository troubles,
       NotificationRepository notifications,
       JsonMapper json,
-      PlatformUrl platformUrl) {
+      PublicUrl publicUrl) {
     this.troubles = troubles;
     this.notifications = notifications;
     this.json = json;
-    this.publicUrl = platformUrl.configured();
+    this.publicUrl = publicUrl.configured();
   }
 
   /** Creates the notifications that are due at {@code now}. */

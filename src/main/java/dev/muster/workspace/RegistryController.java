@@ -7,7 +7,7 @@ import dev.muster.identity.RouteAccess.CallerKind;
 import dev.muster.platform.http.BodyReader;
 import dev.muster.platform.http.ListResponses;
 import dev.muster.platform.http.NameWarnings;
-import dev.muster.platform.http.PlatformUrl;
+import dev.muster.platform.http.PublicUrl;
 import dev.muster.platform.json.Ids;
 import dev.muster.platform.json.JsonBody;
 import dev.muster.platform.json.RawJson;
@@ -41,7 +41,7 @@ class RegistryController {
   private final PeerRepository peers;
   private final Hierarchy hierarchy;
   private final HeartbeatCadence cadence;
-  private final PlatformUrl platformUrl;
+  private final PublicUrl publicUrl;
   private final BodyReader bodies;
   private final NameWarnings names;
   private final ListResponses lists;
@@ -54,7 +54,7 @@ class RegistryController {
       PeerRepository peers,
       Hierarchy hierarchy,
       HeartbeatCadence cadence,
-      PlatformUrl platformUrl,
+      PublicUrl publicUrl,
       BodyReader bodies,
       NameWarnings names,
       ListResponses lists) {
@@ -65,7 +65,7 @@ class RegistryController {
     this.peers = peers;
     this.hierarchy = hierarchy;
     this.cadence = cadence;
-    this.platformUrl = platformUrl;
+    this.publicUrl = publicUrl;
     this.bodies = bodies;
     this.names = names;
     this.lists = lists;
@@ -99,7 +99,7 @@ class RegistryController {
         registration.register(
             caller,
             Registration.Request.read(names.parse(body, request, response)),
-            RegistrationOrigin.of(request, body, platformUrl.isTls()));
+            RegistrationOrigin.of(request, body, publicUrl.isTls()));
     return new RegisteredAnswer(
         "registered",
         registered.deliveryMode(),
@@ -120,8 +120,8 @@ class RegistryController {
   }
 
   /**
-   * Returns a workspace to an agent that may talk to it (R3.4 to R3.6). Refuses a sender
-   * that is not the workspace of the credential.
+   * Returns a workspace to an agent that may talk to it (R3.4 to R3.6). Refuses a sender that is
+   * not the workspace of the credential.
    */
   @GetMapping("/registry/discover/{id}")
   @RouteAccess(CallerKind.VIEWER)

@@ -6,7 +6,7 @@ import dev.muster.identity.Credentials;
 import dev.muster.identity.RouteAccess;
 import dev.muster.identity.RouteAccess.CallerKind;
 import dev.muster.platform.http.ListResponses;
-import dev.muster.platform.http.PlatformUrl;
+import dev.muster.platform.http.PublicUrl;
 import dev.muster.platform.json.Ids;
 import dev.muster.platform.json.JsonBody;
 import dev.muster.platform.problem.ProblemException;
@@ -42,7 +42,7 @@ class WorkspaceController {
   private final WorkspaceUpdates updates;
   private final Hierarchy hierarchy;
   private final SecuritySettings settings;
-  private final PlatformUrl platformUrl;
+  private final PublicUrl publicUrl;
   private final ListResponses lists;
 
   WorkspaceController(
@@ -52,7 +52,7 @@ class WorkspaceController {
       WorkspaceUpdates updates,
       Hierarchy hierarchy,
       SecuritySettings settings,
-      PlatformUrl platformUrl,
+      PublicUrl publicUrl,
       ListResponses lists) {
     this.workspaces = workspaces;
     this.repository = repository;
@@ -60,7 +60,7 @@ class WorkspaceController {
     this.updates = updates;
     this.hierarchy = hierarchy;
     this.settings = settings;
-    this.platformUrl = platformUrl;
+    this.publicUrl = publicUrl;
     this.lists = lists;
   }
 
@@ -118,7 +118,7 @@ class WorkspaceController {
         WorkspaceStatus.AWAITING_AGENT,
         created.workspace().deliveryMode(),
         created.authToken(),
-        Connection.of(id, created.authToken(), platformUrl.of(request)));
+        Connection.of(id, created.authToken(), publicUrl.of(request)));
   }
 
   @GetMapping("/workspaces")

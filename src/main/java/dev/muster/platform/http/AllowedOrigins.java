@@ -19,12 +19,12 @@ public final class AllowedOrigins {
   private static final String FETCH_SITE = "Sec-Fetch-Site";
 
   private final List<String> allowed;
-  private final PlatformUrl platformUrl;
+  private final PublicUrl publicUrl;
 
-  AllowedOrigins(SecuritySettings settings, PlatformUrl platformUrl) {
+  AllowedOrigins(SecuritySettings settings, PublicUrl publicUrl) {
     this.allowed =
         Setting.CORS_ORIGINS.parse(() -> requireOrigins(settings.security().corsOrigins()));
-    this.platformUrl = platformUrl;
+    this.publicUrl = publicUrl;
   }
 
   List<String> allowed() {
@@ -78,7 +78,7 @@ public final class AllowedOrigins {
             Authority.parse(request.getHeader(HttpHeaders.HOST))
                     .filter(authority::sameAs)
                     .isPresent()
-                || platformUrl.authority().filter(authority::sameAs).isPresent())
+                || publicUrl.authority().filter(authority::sameAs).isPresent())
         .isPresent();
   }
 

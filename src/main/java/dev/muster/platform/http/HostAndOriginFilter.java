@@ -50,14 +50,14 @@ final class HostAndOriginFilter extends HttpFilter {
 
   HostAndOriginFilter(
       SecuritySettings settings,
-      PlatformUrl platformUrl,
+      PublicUrl publicUrl,
       AllowedOrigins origins,
       Environment environment) {
     this.onLoopback =
         ContractVariables.text(environment, "server.address")
             .filter(HostAndOriginFilter::isLoopback)
             .isPresent();
-    platformUrl.authority().ifPresent(authority -> allowedHosts.add(authority.host()));
+    publicUrl.authority().ifPresent(authority -> allowedHosts.add(authority.host()));
     allowedHosts.addAll(
         Setting.ALLOWED_HOSTS.parse(() -> parse(settings.security().allowedHosts())));
     this.origins = origins;

@@ -7,14 +7,16 @@ import java.util.Optional;
 import org.springframework.http.HttpHeaders;
 import org.springframework.stereotype.Component;
 
-/** Provides the server's base URL: {@code PUBLIC_URL}, or the request's own. */
+/**
+ * Provides the base URL by which clients reach the server: {@code PUBLIC_URL}, or the request's.
+ */
 @Component
-public final class PlatformUrl {
+public final class PublicUrl {
 
   private final Optional<String> configured;
   private final Optional<Authority> authority;
 
-  PlatformUrl(SecuritySettings settings) {
+  PublicUrl(SecuritySettings settings) {
     this.configured =
         Optional.ofNullable(settings.publicUrl())
             .map(value -> Setting.PUBLIC_URL.parse(() -> baseUrl(value)));
