@@ -73,7 +73,7 @@ const afterOf = (iso) => new Date(Date.parse(iso) + 1000).toISOString();
  * @param {string} [program] a word of the shell: the command that answers messages
  */
 export function connectCommand(id, program = "'cat'") {
-  return `${command('muster-agent', 'connect', '--platform-url', location.origin, '--workspace-id', id, '--exec')} ${program}`;
+  return `${command('muster-agent', 'connect', '--url', location.origin, '--workspace-id', id, '--exec')} ${program}`;
 }
 
 /** Returns the line of facts. */

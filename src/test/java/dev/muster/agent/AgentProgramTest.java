@@ -175,7 +175,15 @@ class AgentProgramTest {
                 "50",
                 "ping");
         AgentProcess peers =
-            AgentProcess.start(AgentProcess.as(child, folder.resolve("child")), "peers");
+            AgentProcess.start(
+                Map.of(),
+                "peers",
+                "--url",
+                AgentServer.CLIENT.baseUrl(),
+                "--workspace-id",
+                child.id().toString(),
+                "--token",
+                child.token());
         AgentProcess notify =
             AgentProcess.start(
                 AgentProcess.as(child, folder.resolve("child")), "notify", "hello")) {

@@ -92,15 +92,15 @@ public final class AgentClient {
   /**
    * Makes a client.
    *
-   * @param platformUrl the http or https URL of the server, such as {@code http://127.0.0.1:8080}
+   * @param serverUrl the http or https URL of the server, such as {@code http://127.0.0.1:8080}
    * @param workspaceId a UUID
    * @throws IllegalArgumentException when the URL or the UUID is malformed
    */
-  public static Builder builder(String platformUrl, String workspaceId) {
-    HttpUrl url = HttpUrl.parse(platformUrl);
+  public static Builder builder(String serverUrl, String workspaceId) {
+    HttpUrl url = HttpUrl.parse(serverUrl);
     if (url == null) {
       throw new IllegalArgumentException(
-          "platform url: \"" + platformUrl + "\" (expected: an http or https url)");
+          "server url: \"" + serverUrl + "\" (expected: an http or https url)");
     }
     return new Builder(url, WorkspacePath.canonical("workspace id", workspaceId));
   }

@@ -137,11 +137,7 @@ public final class AgentMain {
         return null;
       }
       String name = option.longestName().replaceFirst("^--", "");
-      String variable =
-          switch (name) {
-            case "platform-url" -> "MUSTER_URL";
-            default -> "MUSTER_" + name.toUpperCase(Locale.ROOT).replace('-', '_');
-          };
+      String variable = "MUSTER_" + name.toUpperCase(Locale.ROOT).replace('-', '_');
       String value = environment.getOrDefault(variable, "");
       return value.isBlank() ? null : value;
     }

@@ -19,10 +19,10 @@ final class ConnectionOptions {
   private static final int MAX_CANDIDATES = 20;
 
   @Option(
-      names = "--platform-url",
+      names = "--url",
       paramLabel = "URL",
       description = "the url of the server (default: ${DEFAULT-VALUE})")
-  private String platformUrl = "http://127.0.0.1:8080";
+  private String url = "http://127.0.0.1:8080";
 
   @Option(
       names = "--workspace-id",
@@ -60,8 +60,7 @@ final class ConnectionOptions {
   }
 
   AgentClient client() {
-    AgentClient.Builder builder =
-        AgentClient.builder(platformUrl, workspaceId).tokenFile(tokenFile());
+    AgentClient.Builder builder = AgentClient.builder(url, workspaceId).tokenFile(tokenFile());
     return token == null ? builder.build() : builder.token(token).build();
   }
 
@@ -111,7 +110,7 @@ final class ConnectionOptions {
   /** Returns the environment variables for a command that calls this program again. */
   Map<String, String> variables() {
     Map<String, String> variables = new LinkedHashMap<>();
-    variables.put("MUSTER_URL", platformUrl);
+    variables.put("MUSTER_URL", url);
     variables.put("MUSTER_WORKSPACE_ID", workspaceId);
     variables.put("MUSTER_STATE_DIR", stateDir().toAbsolutePath().toString());
     variables.put("MUSTER_TOKEN_FILE", tokenFile().toAbsolutePath().toString());
