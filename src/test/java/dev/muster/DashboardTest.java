@@ -2,14 +2,21 @@ package dev.muster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.testing.TestClient;
+import dev.muster.testing.TestClient.Agent;
+import dev.muster.testing.TestPeer;
 import dev.muster.testing.TestServer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -30,6 +37,12 @@ class DashboardTest {
   private static final Pattern METRIC =
       Pattern.compile("\\b(?:muster|http_server|hikaricp|jvm|process)_[a-z0-9_]+");
 
+  /** A row of the page: name, labels, meaning. */
+  private static final Pattern EXPLAINED =
+      Pattern.compile("\\| `(muster_\\w+)(?:\\{([\\w,]+)})?` \\| (.*) \\|");
+
+  private static final Pattern LABEL = Pattern.compile("(\\w+)=\"");
+
   @Test
   void queriesOnlyMetricsThatAServerExports() throws IOException {
     Set<String> asked = new TreeSet<>(names(dashboardExpressions()));
@@ -44,15 +57,18 @@ class DashboardTest {
   }
 
   /**
-   * Each metric in the sources has a row in the metrics page, and each metric of that page exists.
+   * Each metric in the sources has a row in the page of metrics. Each row has the labels and begins
+   * with the help text that a server exports.
    */
   @Test
-  void isExplainedByThePageOfMetrics() throws IOException {
-    Set<String> explained = new TreeSet<>();
+  void isExplainedByThePageOfMetrics() throws Exception {
+    Map<String, String> explained = new TreeMap<>();
     for (String line : Files.readAllLines(METRICS)) {
-      if (line.startsWith("| `muster_")) {
-        names(line.split("\\|", -1)[1])
-            .forEach(name -> explained.add(name.replaceFirst("_(total|seconds)$", "")));
+      Matcher row = EXPLAINED.matcher(line);
+      if (row.matches()) {
+        Set<String> labels =
+            new TreeSet<>(Arrays.asList(Objects.requireNonNullElse(row.group(2), "").split(",")));
+        explained.put(row.group(1) + labels, row.group(3));
       }
     }
     Set<String> made = new TreeSet<>();
@@ -62,9 +78,78 @@ class DashboardTest {
             .forEach(name -> made.add(name.replace('.', '_')));
       }
     }
-
     assertThat(made).hasSizeGreaterThan(25);
-    assertThat(explained).containsExactlyElementsOf(made);
+    assertThat(explained.keySet())
+        .extracting(metric -> metric.replaceFirst("(_total|_seconds)?\\[.*", ""))
+        .containsExactlyInAnyOrderElementsOf(made);
+
+    useAll();
+    Awaitility.await()
+        .untilAsserted(() -> {
+          Map<String, String> exported = exported();
+          assertThat(exported).containsOnlyKeys(explained.keySet());
+          assertThat(exported)
+              .allSatisfy((metric, help) -> assertThat(explained.get(metric)).startsWith(help));
+        });
+  }
+
+  /** Makes the series that a server has only after a use. */
+  private static void useAll() throws IOException {
+    TestClient client = TestServer.shared().client();
+    try (TestPeer peer = TestPeer.start()) {
+      Agent caller = client.createOnline("Caller");
+      Agent callee =
+          client.createOnline(
+              "Callee",
+              "\"parent_id\":\"" + caller.id() + "\"",
+              "\"delivery_mode\":\"push\",\"url\":\"" + peer.url() + "\"");
+      String path = "/workspaces/" + caller.id();
+      client.post(
+          "/workspaces/" + callee.id() + "/a2a",
+          TestServer.ADMIN_TOKEN,
+          "{\"method\":\"message/send\",\"params\":{\"message\":{\"messageId\":\"m\",\"parts\":[]}}}");
+      client.post(
+          path + "/runtime-events",
+          caller.token(),
+          "{\"type\":\"RuntimeStart\",\"payload\":{\"task_name\":\"t\",\"runtime_name\":\"r\",\"language\":\"l\"}}");
+      String id = "measured-" + caller.id();
+      client.post(
+          path + "/delegations/record",
+          caller.token(),
+          "{\"target_id\":\"%s\",\"task\":\"t\",\"delegation_id\":\"%s\"}"
+              .formatted(callee.id(), id));
+      client.post(
+          path + "/delegations/" + id + "/update", caller.token(), "{\"status\":\"completed\"}");
+    }
+  }
+
+  /** The help text of each metric, by its name and its labels. */
+  private static Map<String, String> exported() {
+    Map<String, String> help = new TreeMap<>();
+    Map<String, Set<String>> labels = new TreeMap<>();
+    for (String line : TestServer.shared().metrics().lines().toList()) {
+      if (line.startsWith("# HELP muster_")) {
+        String[] words = line.split(" ", 4);
+        help.put(words[2], words[3]);
+      } else if (line.startsWith("muster_")) {
+        String name = line.split("[{ ]", 2)[0];
+        String family = help.containsKey(name) ? name : name.replaceFirst("_[a-z]+$", "");
+        LABEL
+            .matcher(line)
+            .results()
+            .map(label -> label.group(1))
+            .filter(label -> !label.equals("le"))
+            .forEach(label -> labels.computeIfAbsent(family, any -> new TreeSet<>()).add(label));
+      }
+    }
+    help.keySet()
+        .removeIf(
+            name -> name.endsWith("_max") && help.containsKey(name.replaceFirst("_max$", "")));
+    return help.entrySet().stream()
+        .collect(
+            Collectors.toMap(
+                metric -> metric.getKey() + labels.getOrDefault(metric.getKey(), Set.of("")),
+                Map.Entry::getValue));
   }
 
   /** The runbook has a section for each alert. */

@@ -58,8 +58,7 @@ class FleetMetrics implements MeterBinder {
     }
     for (WorkspaceStatus status : IN_TROUBLE) {
       Gauge.builder("muster.workspaces.oldest", () -> oldestS(status))
-          .description(
-              "For how long the workspace has been in this status that has been so longest")
+          .description("The longest time that a workspace has now been in this status")
           .baseUnit("seconds")
           .tag("status", status.wire())
           .register(registry);
