@@ -8,6 +8,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -47,20 +49,29 @@ class SettingsPageTest {
         Pattern.compile("(?s)\\| " + heading + " \\| Default \\|.*?(?=\n\n)")
             .matcher(Files.readString(CONTRACT));
     assertThat(table.find()).isTrue();
-    List<String> names =
-        table
-            .group()
-            .lines()
-            .flatMap(row -> NAME.matcher(row.split("\\|", -1)[1]).results())
-            .map(name -> name.group(1))
-            .toList();
-    assertThat(names)
-        .as("the variables of section 12 of the contract")
-        .containsExactlyInAnyOrderElementsOf(
+    Map<String, String> defaults = new TreeMap<>();
+    table
+        .group()
+        .lines()
+        .skip(2)
+        .forEach(row -> {
+          String[] cells = row.split("\\|", -1);
+          List<String> names = NAME.matcher(cells[1]).results().map(name -> name.group(1)).toList();
+          List<String> values =
+              names.size() == 1 ? List.of(cells[2].strip()) : List.of(cells[2].strip().split(", "));
+          assertThat(values).as(row).hasSameSizeAs(names);
+          for (int n = 0; n < names.size(); n++) {
+            defaults.put(names.get(n), values.get(n).replace("`", ""));
+          }
+        });
+    assertThat(defaults)
+        .as("the variables of section 12 of the contract, with their defaults")
+        .containsExactlyInAnyOrderEntriesOf(
             Arrays.stream(Setting.values())
                 .filter(setting -> setting.kind() == kind)
-                .map(Setting::toString)
-                .toList());
+                .collect(
+                    Collectors.toMap(
+                        Setting::toString, setting -> setting.byDefault().replace("`", ""))));
   }
 
   private static String table(Kind kind) {
