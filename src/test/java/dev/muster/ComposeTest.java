@@ -16,7 +16,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.yaml.snakeyaml.Yaml;
 
-/** {@code docker compose} accepts every setting of the server (contract, section 12). */
+/** {@code docker compose} accepts every setting of the server (docs/api.md, section 12). */
 class ComposeTest {
 
   /** Compose sets these itself: its own database, and the port and address inside the image. */

@@ -56,6 +56,13 @@ class DocsTest {
   private static final Pattern FENCED = Pattern.compile("(?ms)^```.*?^```$");
   private static final Pattern LINK = Pattern.compile("\\]\\(([^)\\s]+)\\)");
   private static final Pattern HEADING = Pattern.compile("(?m)^#{1,6} +(.+)$");
+
+  /** Sections of the contract, not of a standard. */
+  private static final Pattern SECTION =
+      Pattern.compile(
+          "(?<!RFC \\d{4}, )(?<!2\\.0, )(?<!standard, )\\bsections? (\\d+)(?![.\\d])(?: and"
+              + " (\\d+))?");
+
   private static final Pattern ANCHOR = Pattern.compile("<a id=\"([^\"]+)\"");
 
   @TempDir Path folder;
@@ -175,9 +182,16 @@ class DocsTest {
     while (rule.find()) {
       rules.add(rule.group(1));
     }
+    Set<String> sections = paths("(?m)^## (\\d+) ", API);
     Set<String> unknown = new TreeSet<>();
     Set<String> cited = new TreeSet<>();
     for (Path file : filesThatCiteRules()) {
+      SECTION
+          .matcher(Files.readString(file))
+          .results()
+          .flatMap(found -> Stream.of(found.group(1), found.group(2)))
+          .filter(section -> section != null && !sections.contains(section))
+          .forEach(section -> unknown.add(file + ": section " + section));
       Matcher citation =
           Pattern.compile("\\bR(\\d+\\.\\d+[a-z]?)\\b").matcher(Files.readString(file));
       while (citation.find()) {
@@ -188,6 +202,7 @@ class DocsTest {
       }
     }
 
+    assertThat(sections).hasSize(14);
     assertThat(cited).hasSizeGreaterThan(60);
     assertThat(unknown).isEmpty();
   }

@@ -40,8 +40,8 @@ import org.springframework.web.context.support.WebApplicationContextUtils;
 import org.springframework.web.servlet.mvc.method.RequestMappingInfoHandlerMapping;
 
 /**
- * The page that Prometheus reads stays small and describes each metric (contract, section 11), also
- * after every route was called with every outcome.
+ * The page that Prometheus reads stays small and describes each metric (docs/api.md, section 11),
+ * also after every route was called with every outcome.
  */
 @Timeout(300)
 @Slow

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
-/** The rules of the endpoint: fields, answers, refusals (contract, section 4). */
+/** The rules of the endpoint: fields, answers, refusals (docs/api.md, section 4). */
 class HeartbeatContractTest {
 
   private final TestServer server = TestServer.shared();

@@ -14,7 +14,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
-/** GET /admin/liveness (contract, section 11). */
+/** GET /admin/liveness (docs/api.md, section 11). */
 class LivenessEndpointTest {
 
   private final TestClient client = TestServer.shared().client();

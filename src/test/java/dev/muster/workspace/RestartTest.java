@@ -110,7 +110,7 @@ class RestartTest {
     assertThat(Instant.parse(CLIENT.heartbeat(agent).field("restart_requested_at"))).isAfter(first);
   }
 
-  /** Canvases of this protocol family send what they like (C6). */
+  /** Canvases send fields that the server does not know (R0.1). */
   @ParameterizedTest
   @ValueSource(strings = {"", "{}", "{\"reason\":null}", "{\"force\":true,\"reason\":\" \"}"})
   void takesAnyBodyThatIsAnObjectAndNone(String body) {

@@ -18,7 +18,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Log lines of status transitions (contract, section 11): one for each of a few, a count for many.
+ * Log lines of status transitions (docs/api.md, section 11): one for each of a few, a count for
+ * many.
  */
 @Slow
 class TransitionLinesTest {
