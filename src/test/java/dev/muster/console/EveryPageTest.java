@@ -10,6 +10,7 @@ import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestServer;
 import java.net.URI;
+import java.time.Instant;
 import java.util.UUID;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -19,8 +20,8 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
 /**
- * Each page, empty, full, refused and failed: axe finds nothing serious in any look, the Tab key
- * reaches every control, and a phone and a window at a zoom of 200 % lose none.
+ * Each page, empty, full, refused, of others and failed: axe finds nothing serious in any look, the
+ * Tab key reaches every control, and a phone and a window at a zoom of 200 % lose none.
  */
 @InBrowser
 class EveryPageTest {
@@ -55,6 +56,9 @@ class EveryPageTest {
           .map(one => one.outerHTML.slice(0, 120))].filter(Boolean).join('\\n')
       """;
 
+  /** In the content of {@link #full}. */
+  private static String delegation = "";
+
   @AfterAll
   static void stop() {
     SERVER.close();
@@ -63,7 +67,13 @@ class EveryPageTest {
   @TestFactory
   Stream<DynamicContainer> pages(Tab tab) {
     Stream<Supplier<DynamicContainer>> states =
-        Stream.of(() -> empty(tab), () -> full(tab), () -> refused(tab), () -> failed(tab));
+        Stream.of(
+            () -> empty(tab),
+            () -> full(tab),
+            () -> refused(tab),
+            () -> notForAgents(tab),
+            () -> notForViewers(tab),
+            () -> failed(tab));
     return states.map(Supplier::get); // one after the other: each finds what those before it made
   }
 
@@ -72,7 +82,7 @@ class EveryPageTest {
     return container(
         "empty",
         page(tab, "/ui/signin", "Open the link that the server printed"),
-        DynamicTest.dynamicTest("signs in", () -> tab.signIn(CLIENT.baseUrl(), ADMIN_TOKEN, "/")),
+        signsIn(tab, ADMIN_TOKEN),
         page(tab, "/", "Connect the first agent"),
         page(tab, "/ui/delegations", "No delegation is in flight."),
         page(tab, "/ui/delegations?view=graph", "There are no delegations yet."),
@@ -86,6 +96,7 @@ class EveryPageTest {
   private static DynamicContainer full(Tab tab) {
     Content content = new Content();
     String lead = "/ui/w/" + content.lead.id();
+    delegation = content.delegation;
     return container(
         "full",
         page(tab, "/", "Runtime wedged"),
@@ -131,6 +142,37 @@ class EveryPageTest {
         page(tab, "/ui/w/" + removed.id(), "This workspace was removed"),
         page(tab, "/ui/trace/nobody", "No such delegation"),
         page(tab, "/?at=2020-01-01T00:00:00Z", "the history begins at"));
+  }
+
+  private static DynamicContainer notForAgents(Tab tab) {
+    tab.expects("status of 40[34]");
+    String needed = "this needs the admin token, or an operator's or a viewer's";
+    Agent owner = CLIENT.createOnline("Owner");
+    String other = "/ui/w/" + CLIENT.create("Of others").id();
+    return container(
+        "an agent's session",
+        signsIn(tab, owner.token()),
+        page(tab, other, "This workspace is not yours to see"),
+        page(tab, other + "?at=" + Instant.now().minusSeconds(1), "Try again"),
+        page(tab, "/ui/trace/" + delegation, "No such delegation"),
+        page(tab, "/?at=2020-01-01T00:00:00Z", "The fleet as it was is not for agents"),
+        page(tab, "/ui/delegations", needed),
+        page(tab, "/ui/queue", needed),
+        page(tab, "/ui/bulk", needed),
+        page(tab, "/ui/ops", "Agents do not see how Muster is run."));
+  }
+
+  private static DynamicContainer notForViewers(Tab tab) {
+    String viewer = "{\"name\":\"Wall\",\"role\":\"viewer\"}";
+    String token = CLIENT.post("/admin/tokens", ADMIN_TOKEN, viewer).field("auth_token");
+    return container(
+        "a viewer's session",
+        signsIn(tab, token),
+        page(tab, "/ui/tokens", "Only operators see tokens."),
+        page(tab, "/ui/ops?tab=access", "Only operators see this: access."),
+        page(tab, "/ui/ops?tab=audit", "Only operators see this: audit."),
+        page(tab, "/ui/welcome", "You are signed in to read."),
+        signsIn(tab, ADMIN_TOKEN));
   }
 
   private static DynamicContainer failed(Tab tab) {
@@ -185,6 +227,10 @@ class EveryPageTest {
 
   private static DynamicContainer container(String state, DynamicTest... pages) {
     return DynamicContainer.dynamicContainer(state, Stream.of(pages));
+  }
+
+  private static DynamicTest signsIn(Tab tab, String token) {
+    return DynamicTest.dynamicTest("signs in", () -> tab.signIn(CLIENT.baseUrl(), token, "/"));
   }
 
   private static DynamicTest page(Tab tab, String path, String text) {
