@@ -92,6 +92,39 @@ export async function showsTheTimeThatWasAskedForLastWhileItIsLoaded() {
   fleetThen.close();
 }
 
+export async function asksOnceForATimeAfterTheEndOfTheHistory() {
+  const files = past(20, 100);
+  const asked = [];
+  const fleetThen = new PastFleet(async (method, path) => {
+    asked.push(path);
+    return { bytes: path.endsWith('/at') ? files[0] : files[1] };
+  });
+  fleetThen.oldest = START - 60_000;
+  const loading = fleetThen.seek(START + 100);
+  fleetThen.seek(START + 5000);
+  await loading;
+  equal(fleetThen.at, START + 1000);
+  equal(asked, ['/console/fleet/at', '/console/fleet/changes']);
+  fleetThen.close();
+}
+
+export async function leavesTheFleetAsItIsDrawnUntilTheTimeIsLoadedThatWasAskedForLast() {
+  const hour = 3_600_000;
+  const shown = [];
+  const fleetThen = new PastFleet(async (method, path, { query }) => {
+    const at = path.endsWith('/at') ? query.t : query.from;
+    shown.push(fleetThen.store.n);
+    const n = Date.parse(at) < START ? 3 : 7;
+    return { bytes: path.endsWith('/at') ? msf1(fleet(n)) : msc1([], { from: at, to: query.to }) };
+  });
+  const loading = fleetThen.seek(START - 24 * hour);
+  fleetThen.seek(START + 24 * hour);
+  await loading;
+  equal(shown, [0, 0, 0, 0]);
+  equal([fleetThen.store.n, fleetThen.at], [7, START + 24 * hour]);
+  fleetThen.close();
+}
+
 export function comparesWithToday() {
   const fleetThen = new PastFleet(null);
   fleetThen.store.load(readSnapshot(msf1(fleet(4, i => ({ status: ['online', 'online', 'offline', 'online'][i] })))));

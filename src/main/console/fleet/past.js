@@ -112,11 +112,15 @@ export class PastFleet {
       if (changes.to < ms && changes.n >= MAX_CHANGES) {
         [fleet, changes] = await this.#read(ms, ms + AROUND_MS);
       }
+      const endsThere = changes.to < ms + AROUND_MS && changes.n < MAX_CHANGES;
+      if (this.at === ms || (endsThere && this.at > changes.to)) {
+        this.at = Math.min(Math.max(this.at, changes.from), changes.to); // limit it to the stored history
+      }
+      if (this.at < changes.from || this.at > changes.to) {
+        return; // another time is loaded next; until then the page goes on showing the fleet that it has drawn
+      }
       this.store.load(fleet);
       this.#replay = new Replay(this.store, changes);
-      if (this.at === ms) {
-        this.at = Math.min(Math.max(ms, changes.from), changes.to); // limit it to the stored history
-      }
       this.#replay.seek(this.at);
       this.failure = null;
       this.isLoaded = true;

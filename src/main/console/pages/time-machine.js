@@ -77,6 +77,8 @@ export function open(root, first, context) {
       halt();
       past?.close();
       [past, at, compares] = [null, null, false];
+    } else if (asked === at && asked !== addressed) {
+      fit(at); // the url follows scrubbing, which has asked for the time
     } else if (changes || asked !== addressed) {
       at = asked;
       showPast(asked);

@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -237,6 +238,21 @@ class TimeMachineTest {
     tab.expects("status of 410");
     Page page = open(tab, "/ui/fleet?at=2020-01-01T00:00:00Z");
     assertThat(page.getByRole(AriaRole.ALERT).first()).containsText("the history begins at");
+  }
+
+  @Test
+  void asksOnceForATimeThatIsNotKept(Tab tab) {
+    tab.expects("status of 410");
+    Page page = open(tab, at(5));
+    assertThat(page.locator(".band-trouble")).containsText("1 degraded");
+    page.getByLabel("The band shows").selectOption("7 d");
+    List<String> asked = new CopyOnWriteArrayList<>();
+    page.onRequest(request -> asked.add(request.url()));
+    slider(page).press("Home");
+    assertThat(page.getByRole(AriaRole.ALERT).first()).containsText("the history begins at");
+    assertThat(page).not().hasURL(Pattern.compile("at=" + wedgedAt.toString().substring(0, 10)));
+    page.evaluate("() => 0"); // what the page asked for because of its address was sent before
+    assertThat(asked.stream().filter(url -> url.contains("/console/fleet/at?"))).hasSize(1);
   }
 
   @Test
