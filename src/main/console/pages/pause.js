@@ -34,7 +34,7 @@ export async function pause(call, id, ask = async (run) => (await run()) ?? true
     title: 'Pause the whole branch?',
     text: html`<p>It has others below it, and is paused only together with them. To resume them all, choose it in the fleet and resume it there “with all that is below
         them”; the button <em>Resume</em> resumes one alone.</p>
-      <p class="meta">${`${refusal.detail}`.split(';')[0]}</p>`,
+      <p class="meta">${refusal.detail}</p>`,
     action: 'Pause all',
     requests: [whole],
     run: () => call('POST', path, { query: whole.query }),

@@ -67,7 +67,7 @@ class Lifecycle {
 
   private int pauseLocked(UUID id, boolean cascade) {
     if (!cascade) {
-      requireNone(hierarchy.liveChildren(id), "pause");
+      requireNone(hierarchy.liveChildren(id), "paused", "?cascade=true");
     }
     Moved paused =
         moved(affected(id, cascade), WorkspaceStatus::isLive, WorkspaceStatus.PAUSED, "pause");
@@ -94,7 +94,7 @@ class Lifecycle {
 
   private int removeLocked(UUID id, boolean confirmed) {
     if (!confirmed) {
-      requireNone(hierarchy.children(id), "remove");
+      requireNone(hierarchy.children(id), "removed", "?confirm=true");
     }
     List<UUID> branch = hierarchy.branch(id);
     Moved moved =
@@ -137,18 +137,17 @@ class Lifecycle {
             : Map.of("cascade_deleted", 0, "removed_with", root));
   }
 
-  private static void requireNone(List<Child> children, String verb) {
+  private static void requireNone(List<Child> children, String done, String confirmation) {
     if (!children.isEmpty()) {
-      String remedy = verb.equals("remove") ? "?confirm=true" : "?cascade=true";
       throw new ProblemException(
           ErrorCode.CONFIRMATION_REQUIRED,
           "the workspace has children ("
               + children.size()
-              + "); add "
-              + remedy
-              + " to "
-              + verb
-              + " the whole branch",
+              + "), which are "
+              + done
+              + " with it; confirm this ("
+              + confirmation
+              + ")",
           Map.of("children", children));
     }
   }

@@ -39,7 +39,10 @@ class PauseBranchTest {
   private void pausesAll(Page page) {
     assertThat(dialog(page)).hasCount(1);
     assertThat(dialog(page)).containsText("Pause the whole branch?");
-    assertThat(dialog(page)).containsText("the workspace has children (1)");
+    assertThat(dialog(page))
+        .containsText(
+            "the workspace has children (1), which are paused with it; confirm this"
+                + " (?cascade=true)");
     assertThat(status(below)).isEqualTo("online");
     press(dialog(page), "Pause all");
     assertThat(dialog(page)).hasCount(0);

@@ -73,6 +73,10 @@ class RemoveWorkspaceTest {
     for (String query : List.of("", "?confirm=false", "?confirm=")) {
       Answer answer = delete(parent, query);
       assertRefused(answer, 409, "CONFIRMATION_REQUIRED");
+      assertThat(answer.field("detail"))
+          .isEqualTo(
+              "the workspace has children (2), which are removed with it; confirm this"
+                  + " (?confirm=true)");
       assertThat(answer.json().path("children")).hasSize(2);
       assertThat(answer.text()).contains(child.id().toString(), paused.id().toString());
     }
