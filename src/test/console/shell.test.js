@@ -32,5 +32,6 @@ export function writesCurlAsTheDocumentationDoes() {
   equal(curlOf({ method: 'POST', path: '/workspaces/1/pause' }), 'curl -s -X POST $MUSTER/workspaces/1/pause -H "$ADMIN"');
   equal(curlOf({ path: '/admin/a2a-queue', query: { state: 'waiting', kind: '', target_id: null } }), `curl -s "$MUSTER"'/admin/a2a-queue?state=waiting' -H "$ADMIN"`);
   equal(curlOf({ method: 'POST', path: '/w/1/notify', body: { message: "it's" } }), `curl -s $MUSTER/w/1/notify -H "$ADMIN" -d '{"message":"it'\\''s"}'`);
+  equal(curlOf({ path: '/workspaces', body: { name: 'a' } }), `curl -s $MUSTER/workspaces -H "$ADMIN" -d '{"name":"a"}'`);
   equal(curlOf({ method: 'DELETE', path: '/w/1', headers: { 'X-Confirm-Name': 'A b' } }), `curl -s -X DELETE $MUSTER/w/1 -H "$ADMIN" -H 'X-Confirm-Name: A b'`);
 }

@@ -104,9 +104,7 @@ export function askForBulk(action, which) {
           ? html`<label class="field"><span>Type the number of workspaces: ${preview.count}</span><input type="text" inputmode="numeric" autocomplete="off"
               .value=${typed.count} @input=${(event) => set({ count: event.target.value })}></label>`
           : nothing}
-        ${'filter' in which || which.ids.length <= 20
-          ? asCurl({ method: 'POST', path: '/admin/bulk', body: { ...body(), expect_count: preview?.count ?? 0 } })
-          : nothing}
+        ${asCurl({ method: 'POST', path: '/admin/bulk', body: { ...body(), expect_count: preview?.count ?? 0 } })}
         <p class="refusal" role="alert" ?hidden=${refusal === ''}>${refusal}</p>
         <div class="buttons">
           <button type="button" @click=${() => close()}>Keep as it is</button>

@@ -3,11 +3,16 @@ import { html, nothing } from 'lit-html';
 import { asciiJson, quote } from '../text/shell.js';
 import { copyButton } from './copy.js';
 
+/** Longest body in the command line itself, in characters. Linux takes 128 KiB an argument, a terminal 4096 bytes a line. */
+const MAX_INLINE = 3000;
+/** Characters of a command that are shown; what is copied is whole. */
+const MAX_SHOWN = 3000;
+
 /**
  * A request to the server.
  *
  * @typedef {object} Request
- * @property {string} [method] GET by default
+ * @property {string} [method] by default POST with a body, otherwise GET
  * @property {string} path percent-encoded, such as `/workspaces/6f0e…/pause`
  * @property {Record<string, unknown>} [query] null, undefined and '' are left out
  * @property {unknown} [body] sent as JSON
@@ -15,15 +20,15 @@ import { copyButton } from './copy.js';
  */
 
 /**
- * Returns the `curl` command of a request.
+ * Returns the `curl` command of a request. A long body is on the lines after it.
  *
  * @param {Request} request
  * @returns {string}
  */
-export function curlOf({ method = 'GET', path, query, body, headers = {} }) {
+export function curlOf({ method, path, query, body, headers = {} }) {
   const implied = body === undefined ? 'GET' : 'POST';
   const words = ['curl', '-s'];
-  if (method !== implied) {
+  if (method !== undefined && method !== implied) {
     words.push('-X', method);
   }
   words.push(address(path + queryText(query)), '-H', '"$ADMIN"');
@@ -31,7 +36,8 @@ export function curlOf({ method = 'GET', path, query, body, headers = {} }) {
     words.push('-H', quote(`${name}: ${value}`));
   }
   if (body !== undefined) {
-    words.push('-d', quote(asciiJson(body)));
+    const json = asciiJson(body);
+    words.push(...(json.length > MAX_INLINE ? ['-d', `@- <<'END'\n${asciiJson(body, 1)}\nEND`] : ['-d', quote(json)]));
   }
   return words.join(' ');
 }
@@ -61,11 +67,12 @@ export function asCurl(...requests) {
 }
 
 /**
- * Returns a command with a copy button.
+ * Returns a command with a copy button. Of a long one, only the beginning is shown.
  *
  * @param {string} text
  * @param {string} [name] what the text is, for the button's label
  */
 export function commandLine(text, name = 'command') {
-  return text === '' ? nothing : html`<div class="command"><code tabindex="0">${text}</code>${copyButton(text, name)}</div>`;
+  const shown = text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)} … (${text.length.toLocaleString('en')} characters are copied)` : text;
+  return text === '' ? nothing : html`<div class="command"><code tabindex="0">${shown}</code>${copyButton(text, name)}</div>`;
 }

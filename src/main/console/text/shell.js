@@ -48,9 +48,10 @@ export function command(...words) {
  * Returns JSON in printable ASCII, so that no invisible or direction-changing character is hidden in it.
  *
  * @param {unknown} value
+ * @param {number} [indent] spaces before each level of lines; one line by default
  * @returns {string}
  */
-export function asciiJson(value) {
-  return JSON.stringify(value).replace(/[\u007F-\uFFFF]/g, (found) =>
+export function asciiJson(value, indent) {
+  return JSON.stringify(value, null, indent).replace(/[\u007F-\uFFFF]/g, (found) =>
     `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

@@ -10,6 +10,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.json.JsonMapper;
 
 /** What a person copies into a terminal is what the page meant, whatever an agent wrote. */
 @InBrowser
@@ -34,6 +35,20 @@ class CopiedWordsTest {
       }
       """;
 
+  /** A command, and the body that it is to send. */
+  private static final String LONG =
+      """
+      async () => {
+        const words = await (await fetch('/cases/hostile.json')).json();
+        const { curlOf } = await import('/src/parts/curl.js');
+        const ids = Array.from({ length: 5000 }, () => crypto.randomUUID());
+        const body = { action: 'message', ids, text: 'END', note: words.filter(word => word.length < 600).join('\\nEND\\n').slice(0, 600) };
+        return [curlOf({ path: '/admin/bulk', body }), JSON.stringify(body)];
+      }
+      """;
+
+  private static final JsonMapper JSON = JsonMapper.builder().build();
+
   @ParameterizedTest
   @ValueSource(strings = {"sh", "bash"})
   void theShellReadsTheSameWords(String shell, Tab tab) throws IOException, InterruptedException {
@@ -45,6 +60,23 @@ class CopiedWordsTest {
     String script =
         quoted.stream().map(word -> "printf '%s\\0' " + word + "\n").collect(Collectors.joining());
     assertThat(read(shell, script)).isEqualTo(meant);
+  }
+
+  /** More workspaces than a command line takes, among hostile texts. */
+  @ParameterizedTest
+  @ValueSource(strings = {"sh", "bash"})
+  void theShellReadsALongBodyWhole(String shell, Tab tab) throws IOException, InterruptedException {
+    UnitPage.open(tab);
+    List<String> command = strings(tab.page().evaluate(LONG));
+
+    assertThat(command.getFirst()).hasSizeGreaterThan(200_000);
+    assertThat(command.getFirst().lines()).allMatch(line -> line.length() < 4096);
+    assertThat(command.getFirst()).doesNotContainPattern(CONTROL);
+    String script = "curl() { tr -d '\\n'; printf '\\0'; }\n" + command.getFirst() + "\n";
+    assertThat(read(shell, script))
+        .singleElement()
+        .satisfies(
+            body -> assertThat(JSON.readTree(body)).isEqualTo(JSON.readTree(command.getLast())));
   }
 
   /** A terminal acts on control characters that are pasted, even inside quotes. */
