@@ -103,6 +103,29 @@ export async function actsOnExactlyTheRowsOfACause() {
   equal(await firstBody(() => button('Message these 4').click()), { action: 'message', ids, text: 'preview' });
 }
 
+export function theSheetShowsItsStepsAsCurl() {
+  const wedged = { status: 'degraded', reason: 'runtime_wedged', error: 'Control request timeout: initialize' };
+  const commands = role => [...mount(fleet(3, i => i === 1 ? wedged : {}), { query: `sel=${uuid(1)}`, role }).root.querySelectorAll('.sheet .curl code')].map(one => one.textContent);
+  const read = `curl -s $MUSTER/workspaces/${uuid(1)} -H "$ADMIN"`;
+  const post = action => `curl -s -X POST $MUSTER/workspaces/${uuid(1)}/${action} -H "$ADMIN"`;
+  equal(commands('operator'), [read, post('restart'), post('pause')]);
+  equal(commands('viewer'), [read]);
+}
+
+export async function aBulkRunOfManyIdsIsCopiedWhole() {
+  const rows = fleet(200, () => ({ status: 'degraded', reason: 'runtime_wedged', error: 'lost' }));
+  const { root } = mount(rows);
+  const { fetch } = globalThis;
+  globalThis.fetch = async () => new Response('{}', { status: 503 });
+  root.querySelector('.causes [aria-label="Restart these 200"]').click();
+  await until(() => document.querySelector('dialog .curl mu-copy'), 'the command');
+  const command = document.querySelector('dialog .curl');
+  equal(rows.filter((_, i) => !command.querySelector('mu-copy').text.includes(uuid(i))), []);
+  ok(/^curl -s \$MUSTER\/admin\/bulk .{0,9000} … \([\d,]+ characters are copied\)$/s.test(command.querySelector('code').textContent), command.textContent.slice(-200));
+  globalThis.fetch = fetch;
+  document.querySelector('dialog').remove();
+}
+
 export function aCauseThatNoActionHelpsHasItsStepInWords() {
   const silent = fleet(9, () => ({ status: 'offline', heard: '2026-11-25T02:00:00Z' }));
   const line = mount(silent).root.querySelector('.causes li');

@@ -3,6 +3,13 @@ import { pause } from '../pages/pause.js';
 import { sentenceOf } from '../parts/action.js';
 import { toast } from '../parts/toast.js';
 
+/**
+ * @param {string} id
+ * @param {string} action `pause`, `resume` or `restart`
+ * @returns {import('../parts/curl.js').Request} the request of the action
+ */
+export const requestOf = (id, action) => ({ method: 'POST', path: `/workspaces/${id}/${action}` });
+
 const UNDO = { pause: 'resume', resume: 'pause' };
 
 export class RowActions {
@@ -25,7 +32,7 @@ export class RowActions {
   async run(id, name, action) {
     this.refused = null;
     try {
-      const done = await (action === 'pause' ? pause(this.call, id) : this.call('POST', `/workspaces/${id}/${action}`).then(() => 'one'));
+      const done = await (action === 'pause' ? pause(this.call, id) : this.call('POST', requestOf(id, action).path).then(() => 'one'));
       if (done === null) {
         return;
       }

@@ -1,11 +1,13 @@
 /** Draws the side sheet of one workspace: cause, evidence, next steps and facts. */
 import { html, nothing } from 'lit-html';
+import { asCurl } from '../parts/curl.js';
 import { statusMark } from '../parts/status-mark.js';
 import { advise } from '../text/advice.js';
 import { visible } from '../text/safe.js';
 import { ofRow } from '../text/subject.js';
 import { ago, exact } from '../text/time.js';
 import { placeOf, STEPS } from './row.js';
+import { requestOf } from './row-actions.js';
 
 /**
  * @param {object} state
@@ -60,6 +62,7 @@ export function sheet({ store, row, around, mayChange, act, refused, close }) {
       <dd class="mono">${id}</dd>
     </dl>
     <p><a class="button main" href=${placeOf(id, around)}>Open workspace</a></p>
+    ${around.isPast ? nothing : asCurl({ path: `/workspaces/${id}` }, ...next.filter(({ action }) => mayChange && STEPS[action][1]).map(({ action }) => requestOf(id, action)))}
   </aside>`;
 }
 

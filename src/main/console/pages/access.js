@@ -41,8 +41,7 @@ export function open(root, place, { call, session }) {
     'It stops working within 5 seconds, and so do the sessions and links that came from it. This cannot be undone.', 'Revoke');
 
   async function makeLink() {
-    const made = await ask('Make a link for a viewer', (name, seconds) =>
-      call('POST', '/console/links', { body: { role: 'viewer', name, ttl_s: seconds } }));
+    const made = await ask(call, 'Make a link for a viewer', (name, seconds) => ({ path: '/console/links', body: { role: 'viewer', name, ttl_s: seconds } }));
     if (made) {
       links.refresh();
       await showOnce('The new link', 'It signs one person in, once. It is shown this once.', made.url, 'link');
@@ -50,8 +49,8 @@ export function open(root, place, { call, session }) {
   }
 
   async function mint() {
-    const made = await ask('Mint a token that only reads', (name, seconds) =>
-      call('POST', '/admin/tokens', { body: { role: 'viewer', name, expires_in_s: seconds } }), { forever: true });
+    const made = await ask(call, 'Mint a token that only reads', (name, seconds) => ({ path: '/admin/tokens', body: { role: 'viewer', name, expires_in_s: seconds } }),
+      { forever: true });
     if (made) {
       tokens.refresh();
       await showOnce('The new token', 'It is shown this once. Muster keeps only its hash: copy it now.', made.auth_token, 'token');
@@ -106,30 +105,41 @@ export function open(root, place, { call, session }) {
   return { update: () => draw(), close: () => all.forEach((one) => one.close()) };
 }
 
-/** Asks for a name and a lifetime, and calls `make` with them. An error of `make` is shown in the dialog. */
-function ask(title, make, { forever = false } = {}) {
+/** Asks for a name and a lifetime, and sends the POST request that `requestOf` returns for them. Its error is shown in the dialog. */
+function ask(call, title, requestOf, { forever = false } = {}) {
   let refusal = '';
   let busy = false;
+  let name = '';
+  let seconds = forever ? null : LIFETIMES[0][0];
   return openDialog({
     title,
     body: (close, redraw) => {
       const submit = async (event) => {
         event.preventDefault();
-        const { name, life } = event.target.elements;
         busy = true;
         redraw();
         try {
-          close(await make(name.value.trim(), life.value === '' ? null : Number(life.value)));
+          const { path, body } = requestOf(name.trim(), seconds);
+          close(await call('POST', path, { body }));
         } catch (failure) {
           busy = false;
           refusal = sentenceOf(failure);
           redraw();
         }
       };
+      const typed = ({ target }) => {
+        name = target.value;
+        redraw();
+      };
+      const chosen = ({ target }) => {
+        seconds = target.value === '' ? null : Number(target.value);
+        redraw();
+      };
       return html`<form @submit=${submit}>
-        <label class="field"><span>For whom or what, as the audit will say</span><input name="name" required maxlength="100" autocomplete="off" autofocus></label>
-        <label class="field"><span>Good for</span><select name="life">${forever ? html`<option value="">until it is revoked</option>` : nothing}
+        <label class="field"><span>For whom or what, as the audit will say</span><input required maxlength="100" autocomplete="off" autofocus @input=${typed}></label>
+        <label class="field"><span>Good for</span><select @change=${chosen}>${forever ? html`<option value="">until it is revoked</option>` : nothing}
           ${LIFETIMES.map(([seconds, words]) => html`<option value=${seconds}>${words}</option>`)}</select></label>
+        ${asCurl(requestOf(name.trim() || '$NAME', seconds))}
         <p class="refusal" role="alert" ?hidden=${refusal === ''}>${refusal}</p>
         <div class="buttons"><button type="button" @click=${() => close()}>Cancel</button>
           <button type="submit" class="main" ?disabled=${busy}>${title.split(' ')[0]}</button></div></form>`;

@@ -44,11 +44,12 @@ export function open(root, place, context) {
     navigate(location.pathname, next);
   };
 
+  const mintPath = () => mayOperate(session) ? `/admin${pathOf(own())}` : pathOf(own());
+
   async function mint() {
-    const id = own();
-    const minted = await call('POST', mayOperate(session) ? `/admin/workspaces/${id}/tokens` : pathOf(id));
+    const minted = await call('POST', mintPath());
     tokens.refresh();
-    await showOnce(id, minted.auth_token);
+    await showOnce(own(), minted.auth_token);
   }
 
   const revoke = (token) => {
@@ -91,7 +92,7 @@ export function open(root, place, context) {
       ${mayRead
         ? html`${tools()}${drawn(tokens, table)}
           <footer class="page-foot">${asCurl({ path: path(), query: filter() },
-            ...(own() === null ? [] : [{ method: 'POST', path: `/admin/workspaces/${own()}/tokens` }]))}</footer>`
+            ...(own() === null ? [] : [{ method: 'POST', path: mintPath() }]))}</footer>`
         : empty('Only operators see tokens.', html`<p>Viewers neither list nor make them.</p>`)}`, root);
   }
 

@@ -1,6 +1,7 @@
 /** The page `/ui/welcome`: creates the first workspace, shows the command that starts its agent, and waits until it is online. */
 import { html, nothing, render } from 'lit-html';
 import { copyButton } from '../parts/copy.js';
+import { asCurl } from '../parts/curl.js';
 import { programAgent, shellAgent } from '../text/first-agent.js';
 import { visible } from '../text/safe.js';
 
@@ -8,20 +9,25 @@ const EVERY_MS = 2000;
 
 /** Opens the page. The token of the new workspace is not stored. */
 export function open(root, place, { call, session }) {
-  const state = { agent: null, status: null, busy: false, error: null };
+  const state = { name: '', agent: null, status: null, busy: false, error: null };
   let timer = 0;
 
-  const draw = () => render(view(state, session.mayChange(), make), root);
+  const draw = () => render(view(state, session.mayChange(), { make, type }), root);
+
+  function type({ target }) {
+    state.name = target.value;
+    draw();
+  }
 
   async function make(event) {
     event.preventDefault();
-    const name = root.querySelector('#agent-name').value.trim() || 'Echo';
+    const { path, body } = requestOf(state.name);
     state.busy = true;
     state.error = null;
     draw();
     try {
-      const made = await call('POST', '/workspaces', { body: { name, delivery_mode: 'poll' } });
-      state.agent = { url: location.origin, id: made.id, token: made.auth_token, name };
+      const made = await call('POST', path, { body });
+      state.agent = { url: location.origin, id: made.id, token: made.auth_token, name: body.name };
       timer = setInterval(poll, EVERY_MS);
     } catch (failure) {
       state.error = failure.detail;
@@ -53,7 +59,10 @@ export function open(root, place, { call, session }) {
   };
 }
 
-function view(state, mayChange, make) {
+/** Returns the request that creates a workspace. */
+const requestOf = (name) => ({ path: '/workspaces', body: { name: name.trim() || 'Echo', delivery_mode: 'poll' } });
+
+function view(state, mayChange, on) {
   return html`<section class="welcome">
     <h1>Connect the first agent</h1>
     <p>
@@ -61,18 +70,19 @@ function view(state, mayChange, make) {
       Muster shows how it is, and keeps what it missed.
     </p>
     ${state.error === null ? nothing : html`<p class="notice bad" role="alert">${state.error}</p>`}
-    ${state.agent === null ? start(state, mayChange, make) : connect(state)}
+    ${state.agent === null ? start(state, mayChange, on) : connect(state)}
   </section>`;
 }
 
-function start(state, mayChange, make) {
+function start(state, mayChange, { make, type }) {
   if (!mayChange) {
     return html`<p class="notice">You are signed in to read. An operator can create a workspace here.</p>`;
   }
   return html`<form class="card" @submit=${make}>
-    <label class="field">Name of the agent<input id="agent-name" maxlength="255" placeholder="Echo" autocomplete="off"></label>
+    <label class="field">Name of the agent<input id="agent-name" maxlength="255" placeholder="Echo" autocomplete="off" @input=${type}></label>
     <button type="submit" class="main" ?disabled=${state.busy}>Create its workspace</button>
     <p class="soft">Next comes a command to copy. It needs nothing but <code>sh</code> and <code>curl</code>.</p>
+    ${asCurl(requestOf(state.name))}
   </form>`;
 }
 

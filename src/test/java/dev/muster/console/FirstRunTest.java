@@ -33,6 +33,9 @@ class FirstRunTest {
       page.getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName("Sign in").setExact(true))
           .click();
       page.getByLabel("Name of the agent").fill(name);
+      assertThat(page.locator("details.curl code"))
+          .containsText(
+              "curl -s $MUSTER/workspaces -H \"$ADMIN\" -d '{\"name\":\"" + name.charAt(0));
       page.getByText("Create its workspace").click();
       String command = page.locator("#command-sh").textContent();
 

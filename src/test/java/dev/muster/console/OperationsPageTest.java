@@ -106,6 +106,10 @@ class OperationsPageTest {
     button(page, "Make a link").click();
     page.getByLabel("For whom or what").fill("Wall screen");
     page.getByLabel("Good for").selectOption("3600");
+    assertThat(dialog(page).locator("details.curl code"))
+        .hasText(
+            "curl -s $MUSTER/console/links -H \"$ADMIN\" -d"
+                + " '{\"role\":\"viewer\",\"name\":\"Wall screen\",\"ttl_s\":3600}'");
     button(page, "Make").click();
     String link = dialog(page).locator(".secret code").innerText();
     Accessibility.check(tab);
@@ -139,7 +143,12 @@ class OperationsPageTest {
     Page page = open(tab, "?tab=access");
     button(page, "Mint a token").click();
     page.getByLabel("For whom or what").fill("Dashboard");
+    assertThat(dialog(page).locator("details.curl code"))
+        .hasText(
+            "curl -s $MUSTER/admin/tokens -H \"$ADMIN\" -d"
+                + " '{\"role\":\"viewer\",\"name\":\"Dashboard\",\"expires_in_s\":null}'");
     button(page, "Mint").click();
+    assertThat(dialog(page).locator("details.curl")).hasCount(0);
     String token = dialog(page).locator(".secret code").innerText();
     button(page, "I have copied it").click();
     assertThat(CLIENT.get("/workspaces", token).status()).isEqualTo(200);

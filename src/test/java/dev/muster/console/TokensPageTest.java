@@ -82,6 +82,20 @@ class TokensPageTest {
   }
 
   @Test
+  void showsTheRequestThatEachMintsWith(Tab tab) {
+    Agent agent = CLIENT.create("Minting");
+    String mint = "curl -s -X POST $MUSTER%s/workspaces/" + agent.id() + "/tokens -H \"$ADMIN\"";
+    Page page = SignedIn.asAdmin(tab, "/ui/tokens?ws=" + agent.id());
+    Locator commands = page.locator("details.curl code");
+    assertThat(commands).hasCount(2);
+    assertThat(commands.last()).hasText(mint.formatted("/admin"));
+    SignedIn.as(tab, agent.token(), "/ui/tokens");
+    assertThat(commands).hasCount(2);
+    assertThat(commands.last()).hasText(mint.formatted(""));
+    assertThat(page.content()).doesNotContain(agent.token());
+  }
+
+  @Test
   void viewersSeeNoTokens(Tab tab) {
     Agent agent = CLIENT.create("Hidden");
     Page page = SignedIn.asViewer(tab, "/ui/tokens?ws=" + agent.id());
