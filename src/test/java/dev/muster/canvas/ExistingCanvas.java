@@ -59,7 +59,6 @@ final class ExistingCanvas {
 
     static {
       SharedResources.run(SERVER::close);
-      PlaywrightAssertions.setDefaultAssertionTimeout(15_000);
     }
   }
 

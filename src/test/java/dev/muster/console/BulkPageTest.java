@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
-import com.microsoft.playwright.assertions.PlaywrightAssertions;
 import com.microsoft.playwright.options.AriaRole;
 import dev.muster.console.bulk.BulkFleet;
 import dev.muster.testing.TestClient;
@@ -23,7 +22,6 @@ class BulkPageTest {
   private static final TestClient CLIENT = SERVER.client();
 
   static {
-    PlaywrightAssertions.setDefaultAssertionTimeout(15_000);
     // before the first page: these have no events, so a snapshot that is kept would lack them
     BulkFleet.insert(SERVER.database(), "Many", 500);
     BulkFleet.insert(SERVER.database(), "Left alone", 3);
@@ -192,6 +190,9 @@ class BulkPageTest {
     Agent receiver = CLIENT.createOnline("Told A");
     Agent other = CLIENT.createOnline("Told B");
     Page page = openFleet(tab, "name:told", 2);
+    // from now on no row moves
+    assertThat(page.locator(".fleet-space .fleet-row:not([hidden]) .col-status"))
+        .containsText(new String[] {"online", "online"});
     page.getByLabel("Select Told A").click();
     assertThat(bar(page)).containsText("1 selected of 2 that match");
     button(bar(page), "Message…").click();

@@ -3,6 +3,7 @@ package dev.muster.console;
 import com.microsoft.playwright.Browser;
 import com.microsoft.playwright.BrowserType;
 import com.microsoft.playwright.Playwright;
+import com.microsoft.playwright.assertions.PlaywrightAssertions;
 import dev.muster.testing.SharedResources;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,6 +17,11 @@ final class ChromiumProcess {
 
   /** The path of a browser. Where it is given, tests that need one are never skipped. */
   static final String PROPERTY = "test.chromium";
+
+  /**
+   * How long a test waits for a page, in ms: a busy machine takes seconds for what else takes none.
+   */
+  static final double LIMIT_MS = 20_000;
 
   private static final List<String> NAMES =
       List.of("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome");
@@ -33,6 +39,7 @@ final class ChromiumProcess {
     static final Browser BROWSER = start();
 
     private static Browser start() {
+      PlaywrightAssertions.setDefaultAssertionTimeout(LIMIT_MS);
       Path program =
           program()
               .orElseThrow(

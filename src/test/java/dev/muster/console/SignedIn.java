@@ -1,7 +1,6 @@
 package dev.muster.console;
 
 import com.microsoft.playwright.Page;
-import com.microsoft.playwright.assertions.PlaywrightAssertions;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestServer;
 
@@ -9,10 +8,6 @@ import dev.muster.testing.TestServer;
 final class SignedIn {
 
   static final TestClient CLIENT = TestServer.shared().client();
-
-  static {
-    PlaywrightAssertions.setDefaultAssertionTimeout(15_000);
-  }
 
   private SignedIn() {}
 

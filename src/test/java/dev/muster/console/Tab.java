@@ -68,7 +68,7 @@ public final class Tab implements AutoCloseable {
     // Errors and rejections that nothing caught.
     context.onWebError(error -> fault("uncaught: " + error.error()));
     this.page = context.newPage();
-    page.setDefaultTimeout(10_000);
+    page.setDefaultTimeout(ChromiumProcess.LIMIT_MS);
     page.onWebSocket(socket -> reached(socket.url().replaceFirst("^ws", "http")));
   }
 
