@@ -32,11 +32,21 @@ export function showPalette(context) {
   let query = '';
   let chosen = 0;
   let found = search(context, query);
+  let draw = () => {};
+
+  const unfollow = context.fleet?.onChange((touched) => {
+    const more = workspaces(context, wordsOf(query), touched).filter(({ id }) => !found.some((one) => one.id === id));
+    if (more.length > 0 || touched === null) {
+      found = [...found, ...more]; // at the end: what Enter runs does not change
+      draw();
+    }
+  });
 
   return openDialog({
     title: 'Go to, or do',
     wide: true,
     body: (close, redraw) => {
+      draw = redraw;
       const run = (entry) => {
         close();
         Promise.resolve(entry.run()).catch((failure) => toast(sentenceOf(failure), { isBad: true }));
@@ -66,14 +76,18 @@ export function showPalette(context) {
           role="option" aria-selected=${index === chosen} @click=${() => run(entry)} @pointermove=${() => { if (chosen !== index) { chosen = index; redraw(); } }}>
           ${entry.glyph ?? nothing}<span>${entry.verb ? html`${entry.verb} ` : nothing}<bdi>${inline(entry.name, { most: 80 })}</bdi></span>
           <span class="meta">${entry.kind}</span></li>`)}</ul>
-        <p class="meta" role="status">${found.length === 0 ? 'Nothing has this name.' : html`<kbd>↑</kbd> <kbd>↓</kbd> choose · <kbd>Enter</kbd> goes · <kbd>Esc</kbd> closes`}</p>`;
+        <p class="meta" role="status">${found.length === 0 ? noneText(context.fleet) : html`<kbd>↑</kbd> <kbd>↓</kbd> choose · <kbd>Enter</kbd> goes · <kbd>Esc</kbd> closes`}</p>`;
     },
-  });
+  }).finally(() => unfollow?.());
 }
+
+const noneText = (fleet) => (fleet?.isLoaded ? 'Nothing has this name.' : 'Loading the fleet…');
+
+const wordsOf = (query) => query.toLowerCase().split(/\s+/).filter((word) => word !== '');
 
 /** Returns the entries that match every word of the query: pages and actions first, then workspaces. */
 function search(context, query) {
-  const words = query.toLowerCase().split(/\s+/).filter((word) => word !== '');
+  const words = wordsOf(query);
   const fixed = entries(context).filter(({ name, kind }) => words.every((word) => `${name} ${kind}`.toLowerCase().includes(word)));
   return [...fixed, ...workspaces(context, words)];
 }
@@ -107,9 +121,9 @@ function entries(context) {
 
 /**
  * Returns at most {@link MAX_ROWS} workspaces that match by name or id. A first word may select the action: `pause rev`
- * offers to pause Reviewer 4711.
+ * offers to pause Reviewer 4711. With `touched` only these rows are searched; null searches all.
  */
-function workspaces(context, words) {
+function workspaces(context, words, touched = null) {
   const store = context.fleet?.store;
   if (!store || words.length === 0) {
     return [];
@@ -117,7 +131,10 @@ function workspaces(context, words) {
   const asked = VERBS.find(({ word }) => words[0].length > 1 && word.toLowerCase().startsWith(words[0]) && words.length > 1);
   const names = asked ? words.slice(1) : words;
   const list = [];
-  for (let row = 0; row < store.n && list.length < MAX_ROWS; row++) {
+  for (const row of touched === null ? Array(store.n).keys() : new Set(touched)) {
+    if (list.length === MAX_ROWS) {
+      break;
+    }
     if (!store.alive[row]) {
       continue;
     }
@@ -135,7 +152,7 @@ function workspaces(context, words) {
 
 function entryOf({ call, navigate, session }, verb, id, name, status) {
   const glyph = html`<svg class="status-glyph ${toneOf(status)}" role="img" aria-label=${statusWord(status)}><use href=${glyphOf(status)}></use></svg>`;
-  const entry = { kind: 'workspace', name, glyph, verb: verb.word === 'Open' ? '' : verb.word };
+  const entry = { kind: 'workspace', id, name, glyph, verb: verb.word === 'Open' ? '' : verb.word };
   if (verb.word === 'Open') {
     return { ...entry, run: () => navigate(`/ui/w/${id}`) };
   }

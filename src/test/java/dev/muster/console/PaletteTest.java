@@ -7,12 +7,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
+import com.microsoft.playwright.Route;
 import com.microsoft.playwright.options.AriaRole;
 import dev.muster.testing.TestClient.Agent;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 
 /** The palette, the sheet of keys, and the keys that go to pages. */
@@ -48,7 +50,7 @@ class PaletteTest {
 
   @Test
   void paletteReachesEveryPageAndAction(Tab tab) {
-    tab.expects("status of 401"); // what is on its way when it signs out
+    tab.expects("status of 401|HTTP Authentication failed"); // what is on its way when it signs out
     String name = "Palette " + UUID.randomUUID();
     Agent agent = CLIENT.createOnline(name);
     Page page = open(tab, "/ui/ops");
@@ -109,6 +111,26 @@ class PaletteTest {
     Accessibility.check(tab);
     page.keyboard().press("Escape");
     assertThat(dialog(page)).hasCount(0);
+  }
+
+  @Test
+  void findsWorkspacesThatTheFleetLearnsOfWhileItIsOpen(Tab tab) {
+    String name = "Awaited " + UUID.randomUUID();
+    CLIENT.createOnline(name + " 1");
+    List<Route> held = new CopyOnWriteArrayList<>();
+    tab.page().route("**/console/{fleet,summary}", held::add);
+    Page page = open(tab, "/ui/queue");
+    page.keyboard().press("Control+k");
+    page.getByRole(AriaRole.COMBOBOX, new Page.GetByRoleOptions().setName("Page")).fill(name);
+    assertThat(dialog(page)).containsText("Loading the fleet");
+
+    page.unroute("**/console/{fleet,summary}");
+    page.waitForCondition(() -> held.size() >= 2);
+    held.forEach(Route::resume);
+    assertThat(dialog(page).getByRole(AriaRole.OPTION)).hasCount(1);
+    CLIENT.createOnline(name + " 2");
+    assertThat(dialog(page).getByRole(AriaRole.OPTION))
+        .containsText(new String[] {name + " 1", name + " 2"});
   }
 
   @Test

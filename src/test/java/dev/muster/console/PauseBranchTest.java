@@ -91,6 +91,7 @@ class PauseBranchTest {
     page.keyboard().press("Control+k");
     page.getByRole(AriaRole.COMBOBOX, new Page.GetByRoleOptions().setName("Page, workspace"))
         .fill("pause " + lead.id());
+    assertThat(dialog(page).getByRole(AriaRole.OPTION)).containsText(name);
     page.keyboard().press("Enter");
     press(dialog(page), "Pause");
     pausesAll(page);
