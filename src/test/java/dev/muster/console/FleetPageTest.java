@@ -25,7 +25,8 @@ class FleetPageTest {
       "\"runtime_state\":\"wedged\",\"sample_error\":\"Control request timeout: initialize\"";
   private static final String FAILING = "\"error_rate\":0.9,\"sample_error\":\"%s\"";
 
-  private static final TestServer SERVER = TestServer.start("AGENT_URL_ALLOW=loopback");
+  private static final TestServer SERVER =
+      TestServer.start("AGENT_URL_ALLOW=loopback", "LIVENESS_SWEEP_INTERVAL_S=86400");
   private static final TestClient CLIENT = SERVER.client();
 
   @AfterAll
@@ -168,6 +169,8 @@ class FleetPageTest {
     Page page = open(tab, "/ui/fleet?q=steady");
     // An old snapshot has caught up: from now on nothing moves.
     assertThat(page.locator(".fleet-table[aria-busy='false']")).isVisible();
+    assertThat(page.locator(".fleet-space .fleet-row:not([hidden])").filter(text("online")))
+        .hasCount(12);
     Locator fifth = page.locator(".fleet-row[aria-rowindex='6']");
     fifth.hover();
     String before = fifth.locator(".name-link").textContent();
@@ -203,6 +206,7 @@ class FleetPageTest {
     Page page = open(tab, "/ui/fleet?q=resting");
     button(page, "Resume").click();
     assertThat(page.locator("#toasts")).containsText("Resting: resumed");
+    page.locator("#toasts .toast").hover(); // it stays as long as the pointer is on it
     assertThat(row(page, "Resting").locator(".col-status")).not().containsText("paused");
 
     button(page, "Undo").click();

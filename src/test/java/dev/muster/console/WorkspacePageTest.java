@@ -11,10 +11,12 @@ import com.microsoft.playwright.options.AriaRole;
 import dev.muster.testing.TestClient.Agent;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -100,8 +102,15 @@ class WorkspacePageTest {
     Agent agent = CLIENT.createOnline("Alive");
     Page page = SignedIn.asAdmin(tab, "/ui/w/" + agent.id());
     assertThat(page.getByText("None since this page was opened.")).isVisible();
-    CLIENT.heartbeat(agent, "\"active_tasks\":1", "\"current_task\":\"reading chapter 3\"");
-    assertThat(page.locator(".heartbeats li")).hasCount(1);
+    // until the page has connected, it sees none
+    Awaitility.await()
+        .atMost(Duration.ofSeconds(20))
+        .pollDelay(Duration.ZERO)
+        .pollInterval(Duration.ofSeconds(1))
+        .until(() -> {
+          CLIENT.heartbeat(agent, "\"active_tasks\":1", "\"current_task\":\"reading chapter 3\"");
+          return page.locator(".heartbeats li").count() > 0;
+        });
     assertThat(page.locator(".tab-page")).containsText("reading chapter 3");
   }
 
