@@ -167,14 +167,15 @@ export function open(root, first, context) {
   }
 
   /** Shows the previous or next status change; outside the loaded period, the minute that contains one. */
-  function step(direction) {
+  async function step(direction) {
+    await (minutes ?? readMinutes()); // without it there is no change to be found
     const from = at ?? end();
     const near = at === null ? null : direction < 0 ? past.previous(from) : past.next(from);
     const found = near ?? (minutes ? changed(minutes, from, direction) : null);
-    if (found === null) {
-      toast(direction < 0 ? 'No earlier change within what the band shows' : 'No later change');
-    } else {
+    if (found !== null) {
       scrub(found);
+    } else if (minutes !== null) { // otherwise the band says why
+      toast(direction < 0 ? 'No earlier change within what the band shows' : 'No later change');
     }
   }
 

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
+import com.microsoft.playwright.Route;
 import com.microsoft.playwright.options.AriaRole;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
@@ -113,6 +114,18 @@ class TimeMachineTest {
     return "/ui/fleet?at=" + wedgedAt.plus(Duration.ofMinutes(minutes));
   }
 
+  /**
+   * Waits until scrubbing has ended at the fault: the address comes last, after the rows are
+   * sorted.
+   */
+  private static void restsAtTheFault(Page page) {
+    assertThat(page.locator(".band-when time"))
+        .hasAttribute("datetime", wedgedAt.toString().replace("Z", ".000Z"));
+    assertThat(page)
+        .hasURL(
+            Pattern.compile("at=" + wedgedAt.toString().replace(":", "%3A").replace("Z", ".000Z")));
+  }
+
   @Test
   void scrubbingForthAndBackIsTheSame(Tab tab) {
     Page page = open(tab, "/");
@@ -125,8 +138,7 @@ class TimeMachineTest {
     assertThat(row(page, "Reviewer 4711")).containsText("online");
     button(page, "Previous change").click();
     button(page, "Previous change").click();
-    assertThat(page.locator(".band-when time"))
-        .hasAttribute("datetime", wedgedAt.toString().replace("Z", ".000Z"));
+    restsAtTheFault(page);
     Locator reviewed = row(page, "Reviewer 4711");
     assertThat(reviewed).containsText("Runtime wedged — “Control request timeout: initialize”");
     assertThat(page.locator(".fleet-row[aria-rowindex='2']")).containsText("Reviewer 4711");
@@ -139,9 +151,7 @@ class TimeMachineTest {
         List.of("ArrowLeft", "ArrowLeft", "PageDown", "PageUp", "ArrowRight", "ArrowRight")) {
       page.keyboard().press(key);
     }
-    assertThat(page.locator(".band-when time"))
-        .hasAttribute("datetime", wedgedAt.toString().replace("Z", ".000Z"));
-    assertThat(page.locator(".fleet-body")).containsText("Runtime wedged");
+    restsAtTheFault(page);
     assertThat(page.locator(".fleet-body").innerText()).isEqualTo(whole);
     page.keyboard().press("ArrowLeft");
     assertThat(page.locator(".band-trouble")).containsText("all well");
@@ -156,11 +166,25 @@ class TimeMachineTest {
   }
 
   @Test
+  void goesToTheLastChangeAlsoBeforeTheBandIsRead(Tab tab) {
+    List<Route> held = new CopyOnWriteArrayList<>();
+    tab.page().route("**/console/fleet/minutes?**", held::add);
+    Page page = open(tab, "/");
+    page.keyboard().press("[");
+    page.waitForCondition(() -> held.size() == 2);
+    page.unroute("**/console/fleet/minutes?**");
+    held.forEach(Route::resume);
+    assertThat(page.locator(".band-when")).containsText("As it was");
+    assertThat(page.locator("#toasts")).hasCount(0);
+  }
+
+  @Test
   void keysGoBackInTimeWhileTheSheetIsOpen(Tab tab) {
     Page page = open(tab, "/");
     row(page, "Reviewer 4711").locator(".col-status").click();
     Locator sheet = page.getByRole(AriaRole.COMPLEMENTARY);
     assertThat(sheet).containsText("Reviewer 4711");
+    assertThat(slider(page)).isVisible();
     page.keyboard().press("t");
     assertThat(slider(page)).isFocused();
     page.keyboard().press("[");
@@ -178,6 +202,7 @@ class TimeMachineTest {
   void keysActWhileTheSheetOfKeysIsOpen(Tab tab) {
     Page page = open(tab, "/");
     assertThat(row(page, "Reviewer 4711")).isVisible();
+    assertThat(slider(page)).isVisible();
     page.keyboard().press("?");
     assertThat(page.getByRole(AriaRole.DIALOG)).isVisible();
     page.keyboard().press("t");
@@ -226,11 +251,14 @@ class TimeMachineTest {
   void playsAndStops(Tab tab) {
     Page page = open(tab, at(-1));
     assertThat(page.locator(".band-trouble")).containsText("all well");
-    page.getByLabel("Speed").selectOption("600");
+    assertThat(page.getByLabel("Speed")).hasValue("60"); // at 600 the fault is over after a second
     button(page, "Play").click();
     assertThat(page.locator(".band-trouble")).containsText("1 degraded");
     button(page, "Pause").click();
-    assertThat(button(page, "Play")).isVisible();
+    page.getByLabel("Speed").selectOption("600");
+    button(page, "Play").click();
+    assertThat(page.locator(".band-trouble")).containsText("all well");
+    assertThat(button(page, "Play")).isVisible(); // it stops where the history ends
   }
 
   @Test
