@@ -4,6 +4,7 @@ import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertTha
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.assertions.LocatorAssertions;
 import dev.muster.testing.FreePorts;
@@ -153,8 +154,9 @@ class FleetOutageTest {
               "UPDATE workspace_heartbeats SET status = 'offline', status_since = now() -"
                   + " interval '7 min', last_heartbeat_at = now() - interval '10 min'");
       Page page = open(tab, server.port());
-      String alike = page.locator(".fleet-row[aria-rowindex='2'] .col-why").textContent();
-      assertThat(alike).contains("1 of 6 that fell silent within one minute");
+      Locator why = page.locator(".fleet-row[aria-rowindex='2'] .col-why");
+      assertThat(why).containsText("1 of 6 that fell silent within one minute");
+      String alike = why.textContent();
       page.locator(".fleet-row[aria-rowindex='2'] .name-link").click();
       assertThat(page.locator(".why-box .cause")).hasText(alike);
       server.database().execute("UPDATE workspaces SET created_at = created_at - interval '1 h'");
@@ -168,6 +170,11 @@ class FleetOutageTest {
   @Test
   void ownAbsenceAndMassSilenceAreBanners(Tab tab) {
     try (TestServer server = TestServer.start()) {
+      server
+          .database()
+          .execute(
+              "UPDATE recurring_jobs SET execution_time = now() + interval '1 hour', version ="
+                  + " version + 1 WHERE task_name = 'liveness-sweep'"); // it would end the hold
       server.client().createOnline("Bystander");
       server.database().execute("UPDATE control_plane_uptime SET hold_since = now()");
       Page page = open(tab, server.port());
