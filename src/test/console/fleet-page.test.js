@@ -16,6 +16,19 @@ export function showsTheWorstFirstInItsOwnWords() {
   equal(root.querySelector('[role=grid]').getAttribute('aria-rowcount'), '51');
 }
 
+export function countsAllBeforeAllAreLoaded() {
+  const { root, live } = mount(fleet(50, () => ({ status: 'degraded', reason: 'runtime_wedged' })));
+  const counts = () => [...root.querySelectorAll('.fleet-count b')].slice(0, 3).map(one => one.textContent);
+  Object.assign(live, { isLoaded: false, summary: { total: 900, status: { online: 700, degraded: 200 }, stalled: 0, banners: [] } });
+  live.notify(null);
+  equal(counts(), ['900', '700', '200']);
+  equal(root.querySelector('.causes'), null, 'causes of a part');
+  live.isLoaded = true;
+  live.notify(null);
+  equal(counts(), ['50', '0', '50']);
+  ok(root.querySelector('.causes h2').textContent.includes('50 workspaces'), 'the causes');
+}
+
 export function datesWhatBeganOnAnotherDay() {
   const silent = { status: 'offline', since: '2026-11-20T02:05:09Z', heard: '2026-11-20T02:02:09Z' };
   const { root } = mount(fleet(3, i => i === 0 ? silent : i === 1 ? { status: 'degraded', reason: 'error_rate', since: '2026-11-25T02:05:09Z' } : {}));

@@ -14,12 +14,15 @@ const MAX_CAUSES = 5;
 /**
  * Returns the counts, each a button that filters by its status.
  *
- * @param {import('./store.js').FleetStore} store
+ * @param {object} fleet a LiveFleet or a PastFleet. Until a live one is loaded, its store has only the worst workspaces, and its
+ *   summary counts all.
  * @param {string} query the current filter; the button with the same filter is pressed
  * @param {(query: string) => void} choose sets the filter
  */
-export function counts(store, query, choose) {
-  const shown = Object.keys(STATUS).filter((status) => ALWAYS.includes(status) || (store.counts[STATUS[status]] > 0 && status !== 'removed'));
+export function counts({ store, summary, isLoaded }, query, choose) {
+  const early = isLoaded ? null : summary;
+  const of = (status) => (early === null ? store.counts[STATUS[status]] : (early.status[status] ?? 0));
+  const shown = Object.keys(STATUS).filter((status) => ALWAYS.includes(status) || (of(status) > 0 && status !== 'removed'));
   shown.sort((a, b) => place(a) - place(b));
   const item = (status, count, term) => {
     const isChosen = query.trim() === term;
@@ -34,10 +37,10 @@ export function counts(store, query, choose) {
   };
   return html`<div class="fleet-counts" role="group" aria-label="Workspaces by status">
     <button type="button" class="fleet-count" aria-pressed=${query === '' ? 'true' : 'false'} @click=${() => choose('')}>
-      <span>all</span><b>${number(store.total())}</b>
+      <span>all</span><b>${number(early?.total ?? store.total())}</b>
     </button>
-    ${shown.map((status) => item(status, store.counts[STATUS[status]], `status:${status}`))}
-    ${item('stalled', store.stalled, 'is:stalled')}
+    ${shown.map((status) => item(status, of(status), `status:${status}`))}
+    ${item('stalled', early?.stalled ?? store.stalled, 'is:stalled')}
   </div>`;
 }
 

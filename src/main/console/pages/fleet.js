@@ -183,7 +183,7 @@ export function open(root, first, context) {
         ? html`<p class="soft" role="status">Loading the fleet…</p>`
         : nothing;
     return html`<h1 class="hidden-label">Fleet</h1>
-      ${counts(store, query.get('q') ?? '', (q) => go({ q }))}
+      ${counts(fleet, query.get('q') ?? '', (q) => go({ q }))}
       ${tools({ views: VIEWS, query, error: view.error?.message ?? null, go })} ${state} ${trouble()}
       <div class="fleet-body">${surface.element}${
         chosen >= 0 && query.get('sel')
@@ -193,7 +193,11 @@ export function open(root, first, context) {
       ${selection.bar()} ${foot({ view, isPast: fleet.isPast === true, q: query.get('q') ?? '', isLoaded: fleet.isLoaded, apply, go, hasRuns: session.current()?.role !== 'agent' })}`;
   }
 
+  /** Draws causes or groups, once all workspaces are known that they explain. */
   function trouble() {
+    if (!fleet.isLoaded && !fleet.failure) {
+      return nothing;
+    }
     return grouped === 'cause' || grouped === 'none'
       ? causeList(found, around(), (group) => go({ q: queryOf(group, errorsOf(group), clock.now()) }), session.mayChange() ? askFor : null)
       : groupList(found, grouped, (q) => go({ q }));
