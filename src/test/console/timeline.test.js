@@ -53,3 +53,23 @@ export function findsThePeriodThatLasted() {
   equal([-30, -20, -10, 0, 5, 99].map(s => periodAt(periods, AT + 1000 * s)?.status), [undefined, 'online', 'degraded', 'degraded', 'online', 'online']);
   equal(periodAt(periods.slice(0, 1), AT), undefined);
 }
+
+export async function losesNothingBetweenItsPages() {
+  const root = document.createElement('div');
+  document.body.append(root);
+  const all = [1, 2, 3, 4];
+  const call = async (method, path, { query: { before } }) => {
+    const page = all.filter(n => !before || at(n) < before).slice(-2);
+    return { entries: page.map(n => ({ kind: 'activity', id: `${n}`, at: at(n), title: `no ${n}`, refs: {} })).reverse(), next: page[0] > 1 ? at(page[0]) : null };
+  };
+  const handle = open(root, { query: new URLSearchParams() }, { call, navigate() {}, workspace: { id: 'w' } });
+  const shown = () => [...root.querySelectorAll('li.entry')].map(one => /no (\d)/.exec(one.textContent)[1]).join('');
+  await until(() => shown() === '43', 'the newest page');
+  root.querySelector('.rows-end button').click();
+  all.push(5); // while the older page is read
+  await until(() => shown() === '4321', 'both pages');
+  handle.event({ event: 'ACTIVITY_LOGGED' });
+  await until(() => shown().startsWith('5'), 'the new entry');
+  equal(shown(), '54321');
+  handle.close();
+}

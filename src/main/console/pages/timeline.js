@@ -29,6 +29,8 @@ export function open(root, place, context) {
   const path = `/console/timeline/${encodeURIComponent(workspace.id)}`;
   let query = place.query;
   let older = [];
+  let latest = [];
+  let isReading = false;
   let next = null;
   let heartbeats = false;
   let sought = null;
@@ -45,16 +47,22 @@ export function open(root, place, context) {
   });
 
   const newest = new Loaded((signal) => call('GET', path, { query: filter(), signal }), () => {
-    if (older.length === 0) {
+    const found = newest.value?.entries ?? [];
+    if (older.length === 0 && !isReading) {
       next = newest.value?.next ?? null;
+    } else { // the older pages begin after what newer entries have pushed off the newest page
+      const keys = new Set(found.map(keyOf));
+      older = [...latest.filter((entry) => !keys.has(keyOf(entry))), ...older];
     }
+    latest = found;
     draw();
     seek();
   });
 
   async function more() {
     const asked = query;
-    const page = await call('GET', path, { query: { ...filter(), before: next } });
+    isReading = true;
+    const page = await call('GET', path, { query: { ...filter(), before: next } }).finally(() => (isReading &&= asked !== query));
     if (asked !== query) {
       return; // the url has changed meanwhile, so this page is of another list
     }
@@ -143,7 +151,7 @@ export function open(root, place, context) {
   return {
     update(place) {
       query = place.query;
-      older = [];
+      [older, latest, isReading] = [[], [], false];
       sought = null;
       newest.reset();
     },
