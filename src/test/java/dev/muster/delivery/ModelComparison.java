@@ -128,7 +128,7 @@ final class ModelComparison {
     if (!answer.isDone()) {
       return "waits";
     }
-    String is = summaryOf(answer.join());
+    String is = summaryOf(ModelWorld.decided(answer.join()));
     return request.allowedAnswers.contains(is)
         ? "got an allowed answer"
         : "got " + is + ", not " + request.allowedAnswers;

@@ -32,7 +32,12 @@ public final class ModelServers implements AutoCloseable {
 
   private static TestServer start(TestDatabase database) {
     return TestServer.startOn(
-        database, "AGENT_URL_ALLOW=loopback", "A2A_DELEGATE_MAX_ATTEMPTS=1", "STALE_AFTER_S=86400");
+        database,
+        "AGENT_URL_ALLOW=loopback",
+        "A2A_DELEGATE_MAX_ATTEMPTS=1",
+        "STALE_AFTER_S=86400",
+        // eight runs share them, and a command whose outcome is unknown (R0.6) ends its run
+        "spring.datasource.hikari.maximum-pool-size=20");
   }
 
   TestDatabase database() {
