@@ -153,7 +153,7 @@ class ConsoleStreamTest {
 
   /** Consoles that have been open for long count by it who fell silent together. */
   @Test
-  void saysWhenAnAgentThatGoesOfflineWasHeardLast() {
+  void saysWhenAnAgentThatGoesOfflineSentItsLastHeartbeat() {
     RecordedEvent event =
         new RecordedEvent(
             UUID.randomUUID(),
