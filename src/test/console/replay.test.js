@@ -137,8 +137,9 @@ export function drawsOneOfManySoThatItIsSeen() {
   const minutes = { from: FROM, step_s: 60, at: [START / 1000, START / 1000 + 60, START / 1000 + 240],
     status: { online: [100000, 99999, 50000], degraded: [0, 1, 0], offline: [0, 0, 50000], failed: [0, 0, 0] }, transitions: [0, 1, 1] };
   const paths = Object.fromEntries(outlines(minutes).map(({ status, path }) => [status, path]));
-  equal(paths.degraded, 'M0 100V100.0H1V93.0H2V100M4 100V29.3H5V100Z');
-  equal(paths.failed, 'M0 100V100.0H1V100.0H2V100M4 100V100.0H5V100Z');
+  equal(paths.recorded, 'M0 100V0.0H1V0.0H2V100M4 100V0.0H5H7V100Z');
+  equal(paths.degraded, 'M0 100V100.0H1V93.0H2V100M4 100V29.3H5H5V100Z');
+  equal(paths.failed, 'M0 100V100.0H1V100.0H2V100M4 100V100.0H5H5V100Z');
   equal([changed(minutes, START + 250_000, -1), changed(minutes, START, 1), changed(minutes, START, -1)], [START + 240_000, START + 60_000, null]);
 }
 

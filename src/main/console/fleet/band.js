@@ -10,6 +10,8 @@ const SHOWN = ['failed', 'offline', 'degraded'];
 const HEIGHT = 100;
 /** Height of the smallest count, so that one workspace of 100,000 is visible. */
 const MIN_HEIGHT = 7;
+/** A minute is written when it has ended; until then it is drawn as recorded. */
+const LAG_S = 120;
 /** Page keys move by this fraction of the band: 1/12. */
 const PAGE = 12;
 
@@ -20,7 +22,8 @@ const heightOf = (count, total) => (count === 0 ? 0 : Math.max(MIN_HEIGHT, HEIGH
  * Returns the stacked outlines of the statuses as SVG paths; the result is cached per response.
  *
  * @param {object} minutes response of `/console/fleet/minutes`
- * @returns {{status: string, path: string}[]} the topmost outline first; one step of time is 1 wide
+ * @returns {{status: string, path: string}[]} in the order of drawing, the first is `recorded`: the time of which the
+ *   statuses are known; one step of time is 1 wide
  */
 export function outlines(minutes) {
   if (!outlined.has(minutes)) {
@@ -35,22 +38,24 @@ function outline(minutes) {
   const from = Date.parse(minutes.from) / 1000;
   const totals = minutes.at.map((_, i) => Object.values(minutes.status).reduce((sum, counts) => sum + counts[i], 0));
   const below = minutes.at.map(() => 0);
-  const drawn = SHOWN.map((status) => {
-    minutes.status[status].forEach((count, i) => (below[i] += count));
+  const pathOf = (yOf, lag = 0) => {
     let path = '';
     let before = -1;
     minutes.at.forEach((at, i) => {
       const x = Math.round((at - from) / minutes.step_s);
-      const y = HEIGHT - heightOf(below[i], totals[i]);
       if (x !== before) {
         path += before < 0 ? `M${x} ${HEIGHT}` : `V${HEIGHT}M${x} ${HEIGHT}`;
       }
-      path += `V${y.toFixed(1)}H${x + 1}`;
+      path += `V${yOf(i).toFixed(1)}H${x + 1}`;
       before = x + 1;
     });
-    return { status, path: path === '' ? '' : `${path}V${HEIGHT}Z` };
+    return path === '' ? '' : `${path}H${before + lag}V${HEIGHT}Z`;
+  };
+  const drawn = SHOWN.map((status) => {
+    minutes.status[status].forEach((count, i) => (below[i] += count));
+    return { status, path: pathOf((i) => HEIGHT - heightOf(below[i], totals[i])) };
   });
-  return drawn.reverse();
+  return [{ status: 'recorded', path: pathOf(() => 0, LAG_S / minutes.step_s) }, ...drawn.reverse()];
 }
 
 /** @param {object} minutes @param {number} ms @returns {string} the counts at that time in words, the worst status first */
@@ -124,8 +129,15 @@ export function band({ minutes, from, to, at, scrub }) {
       ${outlines(minutes).map(({ status, path }) => svg`<path class=${`band-${status}`} d=${path}></path>`)}
       ${at === null || at < from || at > to ? nothing : svg`<line class="band-cursor" x1=${((at - from) / stepMs).toFixed(2)} x2=${((at - from) / stepMs).toFixed(2)} y1="0" y2=${HEIGHT}></line>`}
     </svg>
-  </div>
+    ${unrecorded(minutes, from, to)}</div>
   <div class="band-scale meta" aria-hidden="true"><span>${shortTime(from, to - from)}</span><span>${shortTime((from + to) / 2, to - from)}</span><span>${shortTime(to, to - from)}</span></div>`;
+}
+
+/** Returns a sentence when nothing is recorded of the first half or more, as after the first start of a server. */
+function unrecorded({ at }, from, to) {
+  const first = at.length === 0 ? to : at[0] * 1000;
+  return first - from < (to - from) / 2 ? nothing
+    : html`<span class="band-unrecorded meta">${at.length === 0 ? 'Nothing is recorded yet' : `Recorded since ${shortTime(first, to - from)}`}</span>`;
 }
 
 /** Returns the time of day, with the date when the band is longer than 25 hours. */

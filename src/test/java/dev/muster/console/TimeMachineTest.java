@@ -127,6 +127,14 @@ class TimeMachineTest {
   }
 
   @Test
+  void saysSinceWhenTheFleetIsRecorded(Tab tab) {
+    Page page = open(tab, "/");
+    assertThat(slider(page)).containsText("Recorded since");
+    page.getByLabel("The band shows").selectOption("1 h");
+    assertThat(slider(page)).not().containsText("Recorded since");
+  }
+
+  @Test
   void scrubbingForthAndBackIsTheSame(Tab tab) {
     Page page = open(tab, "/");
     assertThat(row(page, "Reviewer 4711")).containsText("online");
