@@ -171,7 +171,9 @@ class WebhookCollector {
       }
     }
     Instant upSince = uptime.upSince();
-    if (!upSince.equals(head.upSince())
+    boolean isFirstStart = head.lastSeq() == 0; // then no replica was up before
+    if (!isFirstStart
+        && !upSince.equals(head.upSince())
         && settings.reports(Kind.RECOVERED)
         && upSince.isAfter(now.minus(REPORTED_WITHIN))) {
       writer.writeEndOfGap(upSince, now);

@@ -122,6 +122,16 @@ class WebhookSendingTest {
   }
 
   @Test
+  void sendsNothingAboutTheVeryFirstStart() {
+    try (TestServer server = TestServer.startOn(database, receiver.setting(), LOOPBACK)) {
+      awaitHead();
+      database.execute("UPDATE control_plane_uptime SET up_since = up_since + interval '1 minute'");
+      server.bean(WebhookCollector.class).collect();
+      assertThat(receiver.number("SELECT count(*) FROM webhook_notifications")).isZero();
+    }
+  }
+
+  @Test
   void goesOnWhereItStoppedAfterARestart() {
     try (TestServer _ = TestServer.startOn(database, receiver.setting(), LOOPBACK)) {
       awaitHead();

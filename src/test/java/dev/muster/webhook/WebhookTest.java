@@ -213,6 +213,7 @@ class WebhookTest {
 
   @Test
   void tellsTheEndOfAnUptimeGapInWords() {
+    client().createOnline("Well");
     int before = receiver.bodies().size();
     DATABASE.execute("UPDATE control_plane_uptime SET up_since = now() - interval '5 minutes'");
 
