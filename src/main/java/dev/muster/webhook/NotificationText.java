@@ -85,9 +85,9 @@ final class NotificationText {
     return "Silent agents are taken offline again, after too many had fallen silent at once.";
   }
 
-  static String upAgain(Instant since) {
-    return "The server is up again since %s, after a time in which no replica worked. No agent is taken offline for its silence in that time."
-        .formatted(minute(since));
+  static String upAgain(Instant downSince, Instant upSince) {
+    return "The server is up again since %s; no replica worked from %s on. No agent is taken offline for its silence in that time."
+        .formatted(minute(upSince), minute(downSince));
   }
 
   private static String one(Cause cause, Listed listed) {

@@ -4,6 +4,7 @@ import dev.muster.event.RecordedEvent;
 import dev.muster.platform.http.PublicUrl;
 import dev.muster.platform.redaction.Redaction;
 import dev.muster.platform.text.Text;
+import dev.muster.platform.uptime.Uptime;
 import dev.muster.webhook.TroubleRepository.Counts;
 import dev.muster.webhook.TroubleRepository.Due;
 import dev.muster.webhook.TroubleRepository.Listed;
@@ -124,9 +125,11 @@ class NotificationWriter {
   }
 
   /** Reports the end of an uptime gap. */
-  void writeEndOfGap(Instant since, Instant now) {
-    ObjectNode body = body(Kind.RECOVERED, Cause.UPTIME_GAP, 0, since, now);
-    insert(body, NotificationText.upAgain(since), "/ui/fleet", true, Cause.UPTIME_GAP, now);
+  void writeEndOfGap(Uptime uptime) {
+    Instant down = uptime.downSince();
+    ObjectNode body = body(Kind.RECOVERED, Cause.UPTIME_GAP, 0, down, uptime.now());
+    String text = NotificationText.upAgain(down, uptime.upSince());
+    insert(body, text, "/ui/fleet", true, Cause.UPTIME_GAP, uptime.now());
   }
 
   private ObjectNode body(Kind kind, Cause cause, long count, Instant since, Instant now) {

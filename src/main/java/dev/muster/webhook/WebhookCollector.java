@@ -176,7 +176,7 @@ class WebhookCollector {
         && !upSince.equals(head.upSince())
         && settings.reports(Kind.RECOVERED)
         && upSince.isAfter(now.minus(REPORTED_WITHIN))) {
-      writer.writeEndOfGap(upSince, now);
+      writer.writeEndOfGap(uptime);
     }
     return new Head(head.lastSeq(), upSince, holdReported);
   }

@@ -187,6 +187,18 @@ class WebhookGroupingTest {
     assertThat(receiver.number("SELECT count(*) FROM webhook_notifications")).isEqualTo(1);
   }
 
+  @Test
+  void tellsNoRecoveryOfAStalledAgentThatIsPaused() {
+    Agent agent = receiver.stall(server.client(), "\"error_rate\":0");
+    receiver.tell(1);
+    int before = receiver.number("SELECT count(*) FROM webhook_notifications");
+
+    server.client().post("/workspaces/" + agent.id() + "/pause", ADMIN_TOKEN, "");
+
+    Awaitility.await().until(() -> receiver.number("SELECT count(*) FROM webhook_troubles") == 0);
+    assertThat(receiver.number("SELECT count(*) FROM webhook_notifications")).isEqualTo(before);
+  }
+
   /** Heartbeats of so many agents would need their tokens. */
   private static void recordOnline(String ids) {
     DATABASE.execute(

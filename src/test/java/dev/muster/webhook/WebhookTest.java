@@ -170,18 +170,6 @@ class WebhookTest {
   }
 
   @Test
-  void tellsNoRecoveryOfAStalledAgentThatIsPaused() {
-    Agent agent = receiver.stall(client(), "\"error_rate\":0");
-    receiver.tell(1);
-    int before = receiver.number("SELECT count(*) FROM webhook_notifications");
-
-    client().post("/workspaces/" + agent.id() + "/pause", ADMIN_TOKEN, "");
-
-    Awaitility.await().until(() -> receiver.number("SELECT count(*) FROM webhook_troubles") == 0);
-    assertThat(receiver.number("SELECT count(*) FROM webhook_notifications")).isEqualTo(before);
-  }
-
-  @Test
   void tellsAMassSilenceAndItsEndInWords() {
     int before = receiver.bodies().size();
     DATABASE.execute("UPDATE control_plane_uptime SET hold_since = now()");
@@ -215,13 +203,18 @@ class WebhookTest {
   void tellsTheEndOfAnUptimeGapInWords() {
     client().createOnline("Well");
     int before = receiver.bodies().size();
-    DATABASE.execute("UPDATE control_plane_uptime SET up_since = now() - interval '5 minutes'");
+    DATABASE.execute(
+        "UPDATE control_plane_uptime SET up_since = now() - interval '5 minutes', down_since ="
+            + " '2026-11-25 02:14:03Z'");
 
     JsonNode report = receiver.await(before + 1).getLast();
 
     assertThat(report.path("kind").asString()).isEqualTo("recovered");
     assertThat(report.path("cause").path("reason").asString()).isEqualTo("uptime_gap");
-    assertThat(report.path("text").asString()).startsWith("The server is up again since ");
+    assertThat(report.path("since").asString()).isEqualTo("2026-11-25T02:14:03Z");
+    assertThat(report.path("text").asString())
+        .startsWith("The server is up again since ")
+        .contains("; no replica worked from 2026-11-25 02:14 UTC on. ");
   }
 
   @Test
