@@ -44,7 +44,6 @@ class WebhookGroupingTest {
             "MASS_OFFLINE_RATIO=1",
             "LIVENESS_SWEEP_INTERVAL_S=1");
     Awaitility.await().until(() -> receiver.number("SELECT count(*) FROM webhook_head") == 1);
-    DATABASE.execute("UPDATE control_plane_uptime SET up_since = now() - interval '1 day'");
   }
 
   @AfterAll
@@ -56,6 +55,7 @@ class WebhookGroupingTest {
   @BeforeEach
   void clear() {
     receiver.clear();
+    DATABASE.execute("UPDATE control_plane_uptime SET up_since = now() - interval '1 day'");
   }
 
   @Test
