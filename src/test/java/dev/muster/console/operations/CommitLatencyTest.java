@@ -46,6 +46,8 @@ class CommitLatencyTest {
     record(heartbeats, 98, 3);
     record(heartbeats, 2, 7);
     assertThat(latency.p99Ms()).isEqualTo(10);
+    record(heartbeats, 1, 700); // those before do not count any more
+    assertThat(latency.p99Ms()).isEqualTo(1000);
   }
 
   @Test
