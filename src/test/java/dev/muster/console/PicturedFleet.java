@@ -5,6 +5,7 @@ import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestServer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 
@@ -48,28 +49,6 @@ final class PicturedFleet {
       WHERE workspace_id IN (SELECT id FROM workspaces WHERE name = 'Tester 248')
       """;
 
-  /**
-   * A day of history: two agents are always in trouble; a host was away for 24 minutes, and an
-   * upstream failed for an hour, for the wedged agent too.
-   */
-  private static final String HISTORY =
-      """
-      UPDATE history_head SET began_at = now() - interval '3 days';
-      INSERT INTO fleet_minutes (minute, awaiting_agent, online, degraded, offline, paused, failed, other, transitions)
-      SELECT minute, 10, 501 - degraded - offline, degraded, offline, 4, 0, 0, 1
-      FROM (SELECT ago, date_trunc('minute', now()) - ago * interval '1 minute' AS minute,
-                CASE WHEN ago BETWEEN 480 AND 540 THEN 64 ELSE 2 END AS degraded,
-                CASE WHEN ago BETWEEN 900 AND 924 THEN 41 ELSE 0 END AS offline
-            FROM generate_series(2, 1440) AS ago) AS past
-      ON CONFLICT DO NOTHING;
-      UPDATE ended_status_periods SET until = now() - interval '2 minutes 6 seconds', since = now() - interval '8 hours'
-      WHERE workspace_id = '%1$s' AND status = 'online';
-      UPDATE open_status_periods SET since = now() - interval '2 minutes 6 seconds' WHERE workspace_id = '%1$s';
-      INSERT INTO ended_status_periods (workspace_id, since, seq, until, previous, status, degraded_reason)
-      VALUES ('%1$s', now() - interval '9 hours', -1, now() - interval '8 hours', 'online', 'degraded', 'error_rate'),
-             ('%1$s', now() - interval '9 days', -2, now() - interval '9 hours', NULL, 'online', NULL)
-      """;
-
   /** The agent that is wedged, and the one that waits for it. */
   final Agent wedged;
 
@@ -106,8 +85,32 @@ final class PicturedFleet {
                 .get("/console/history/" + wedged.id(), TestServer.ADMIN_TOKEN)
                 .text()
                 .contains("degraded"));
-    server.database().execute(HISTORY.formatted(wedged.id()));
+    server.database().execute(historyWith(wedged.id()));
     server.database().execute(BACKDATE);
+  }
+
+  /**
+   * A day of history: two agents are always in trouble; a host was away for 24 minutes, and an
+   * upstream failed for an hour, for the wedged agent too.
+   */
+  private static String historyWith(UUID wedged) {
+    return """
+    UPDATE history_head SET began_at = now() - interval '3 days';
+    INSERT INTO fleet_minutes (minute, awaiting_agent, online, degraded, offline, paused, failed, other, transitions)
+    SELECT minute, 10, 501 - degraded - offline, degraded, offline, 4, 0, 0, 1
+    FROM (SELECT ago, date_trunc('minute', now()) - ago * interval '1 minute' AS minute,
+              CASE WHEN ago BETWEEN 480 AND 540 THEN 64 ELSE 2 END AS degraded,
+              CASE WHEN ago BETWEEN 900 AND 924 THEN 41 ELSE 0 END AS offline
+          FROM generate_series(2, 1440) AS ago) AS past
+    ON CONFLICT DO NOTHING;
+    UPDATE ended_status_periods SET until = now() - interval '2 minutes 6 seconds', since = now() - interval '8 hours'
+    WHERE workspace_id = '%1$s' AND status = 'online';
+    UPDATE open_status_periods SET since = now() - interval '2 minutes 6 seconds' WHERE workspace_id = '%1$s';
+    INSERT INTO ended_status_periods (workspace_id, since, seq, until, previous, status, degraded_reason)
+    VALUES ('%1$s', now() - interval '9 hours', -1, now() - interval '8 hours', 'online', 'degraded', 'error_rate'),
+           ('%1$s', now() - interval '9 days', -2, now() - interval '9 hours', NULL, 'online', NULL)
+    """
+        .formatted(wedged);
   }
 
   private Agent online(String name, String role, Agent parent, String runtime) {
