@@ -49,6 +49,7 @@ class QueueRoutesTest {
             Set.of(
                 "queue_id",
                 "workspace_id",
+                "kind",
                 "source_id",
                 "state",
                 "priority",
@@ -63,6 +64,7 @@ class QueueRoutesTest {
     assertThat(answer.field("queue_id")).isEqualTo(queued.id().toString());
     assertThat(answer.field("workspace_id")).isEqualTo(target.id().toString());
     assertThat(answer.field("source_id")).isEqualTo(sender.id().toString());
+    assertThat(answer.field("kind")).isEqualTo("message");
     assertThat(answer.field("state")).isEqualTo("waiting");
     assertThat(shown.path("queue_depth").asInt()).isEqualTo(3);
     assertThat(Instant.parse(answer.field("expires_at")))
