@@ -42,17 +42,27 @@ final class CommitLatency {
   private @Nullable Double p99Ms(Timer kind) {
     HistogramSnapshot now = kind.takeSnapshot();
     @Nullable HistogramSnapshot last = before.put(kind.getId(), now);
-    long commits = now.count() - (last == null ? 0 : last.count());
+    CountAtBucket[] buckets = now.histogramCounts();
+    int end = buckets.length - 1;
+    double commits =
+        end >= 0 && now.max() <= buckets[end].bucket()
+            ? within(end, now, last) // a commit is counted before it is in a bucket
+            : now.count() - (last == null ? 0 : last.count());
     if (commits == 0) {
       return null;
     }
-    CountAtBucket[] buckets = now.histogramCounts();
-    for (int i = 0; i < buckets.length; i++) {
-      double within = buckets[i].count() - (last == null ? 0 : last.histogramCounts()[i].count());
-      if (within >= SHARE * commits) {
+    for (int i = 0; i <= end; i++) {
+      if (within(i, now, last) >= SHARE * commits) {
         return buckets[i].bucket(TimeUnit.MILLISECONDS);
       }
     }
     return now.max(TimeUnit.MILLISECONDS);
+  }
+
+  /** Returns the number of commits since the last call that are in a bucket or in one before. */
+  private static double within(
+      int bucket, HistogramSnapshot now, @Nullable HistogramSnapshot last) {
+    return now.histogramCounts()[bucket].count()
+        - (last == null ? 0 : last.histogramCounts()[bucket].count());
   }
 }

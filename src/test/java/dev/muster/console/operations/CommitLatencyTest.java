@@ -6,6 +6,10 @@ import io.micrometer.core.instrument.Timer;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.time.Duration;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** The p99 of commits between two calls. */
@@ -48,6 +52,29 @@ class CommitLatencyTest {
     assertThat(latency.p99Ms()).isEqualTo(10);
     record(heartbeats, 1, 700); // those before do not count any more
     assertThat(latency.p99Ms()).isEqualTo(1000);
+  }
+
+  /** A commit that is being recorded is counted before it is in a bucket. */
+  @Test
+  void leavesOutTheLongestTimeBeforeWhileACommitIsRecorded() throws InterruptedException {
+    record(heartbeats, 1, 700);
+    assertThat(latency.p99Ms()).isEqualTo(1000);
+    AtomicBoolean isOver = new AtomicBoolean();
+    Thread recorder =
+        Thread.ofPlatform()
+            .start(() -> {
+              while (!isOver.get()) {
+                record(heartbeats, 1, 3);
+              }
+            });
+    Set<@Nullable Double> found = new HashSet<>();
+    for (int i = 0; i < 20_000; i++) {
+      found.add(latency.p99Ms());
+    }
+    isOver.set(true);
+    recorder.join();
+    found.remove(null);
+    assertThat(found).containsExactly(5.0);
   }
 
   @Test
