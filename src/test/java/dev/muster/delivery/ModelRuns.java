@@ -22,7 +22,7 @@ public final class ModelRuns {
   private static final Duration MAX_SHORTENING = Duration.ofSeconds(60);
 
   /** Such a part of the runs may end undecided, on a machine that is too busy for its database. */
-  private static final double MAX_UNDECIDED = 0.1;
+  private static final double MAX_UNDECIDED = 0.02;
 
   /**
    * The number of seeds from the first one on, of commands for each, of concurrent runs, and the
@@ -72,7 +72,7 @@ public final class ModelRuns {
     if (first != null) {
       throw new AssertionError(first + "\nshortened to\n" + shorten(first), first.cause());
     }
-    if (undecided.size() > 1 + done.get() * MAX_UNDECIDED) {
+    if (done.get() == 0 || undecided.size() > 1 + done.get() * MAX_UNDECIDED) {
       throw new AssertionError(
           "of %d runs, the servers could not tell in\n%s"
               .formatted(done.get() + undecided.size(), String.join("\n", undecided)));
