@@ -47,7 +47,10 @@ final class CarrierThreads {
 
   CarrierThreads(MeterRegistry metrics, BackgroundLoops loops) {
     Gauge.builder("muster.carrier.threads", SCHEDULER, VirtualThreadSchedulerMXBean::getParallelism)
-        .description("Platform threads that run virtual threads; more while those wait too long")
+        .description(
+            "Platform threads that run virtual threads: as many as processors, but at least "
+                + MIN_CARRIERS_WHEN_BUSY
+                + " while virtual threads wait too long")
         .register(metrics);
     this.loop = loops.start("carrier-threads", PROBE_INTERVAL, this::probe);
   }

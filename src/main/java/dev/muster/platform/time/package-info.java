@@ -1,6 +1,6 @@
 /**
- * Reads the clock of this machine, and converts times of the database; every decision is by the
- * latter.
+ * Reads the clock of this machine, and converts the times of the database. Decisions use the
+ * database's time.
  */
 @NullMarked
 package dev.muster.platform.time;
