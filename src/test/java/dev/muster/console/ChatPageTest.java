@@ -158,6 +158,7 @@ class ChatPageTest {
       assertThat(page.locator(".bubble.user")).hasCount(3);
       assertThat(page.getByLabel("Message to the agent")).hasValue("A draft");
       Awaitility.await()
+          .pollInSameThread()
           .untilAsserted(() ->
               assertThat(withoutAges(page.locator(".bubble.user").allInnerTexts()))
                   .isEqualTo(withoutAges(before)));
@@ -171,6 +172,7 @@ class ChatPageTest {
   void readsTheRowsOfMessagesAfterTheMessages(Tab tab) {
     Agent agent = CLIENT.createOnline("Ordered", "\"delivery_mode\":\"poll\"");
     Page page = chat(tab, agent);
+    assertThat(page.getByText("No messages yet.")).isVisible(); // all is loaded
     List<Route> histories = new ArrayList<>();
     List<String> rows = new ArrayList<>();
     page.route("**/chat-history*", histories::add);

@@ -56,9 +56,6 @@ class EveryPageTest {
           .map(one => one.outerHTML.slice(0, 120))].filter(Boolean).join('\\n')
       """;
 
-  /** In the content of {@link #full}. */
-  private static String delegation = "";
-
   @AfterAll
   static void stop() {
     SERVER.close();
@@ -96,7 +93,6 @@ class EveryPageTest {
   private static DynamicContainer full(Tab tab) {
     Content content = new Content();
     String lead = "/ui/w/" + content.lead.id();
-    delegation = content.delegation;
     return container(
         "full",
         page(tab, "/", "Runtime wedged"),
@@ -149,6 +145,13 @@ class EveryPageTest {
     String needed = "this needs the admin token, or an operator's or a viewer's";
     Agent owner = CLIENT.createOnline("Owner");
     String other = "/ui/w/" + CLIENT.create("Of others").id();
+    String delegation =
+        CLIENT
+            .get("/admin/delegations", ADMIN_TOKEN)
+            .json()
+            .path(0)
+            .path("delegation_id")
+            .asString();
     return container(
         "an agent's session",
         signsIn(tab, owner.token()),

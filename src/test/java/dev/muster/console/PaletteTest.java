@@ -124,8 +124,8 @@ class PaletteTest {
     page.getByRole(AriaRole.COMBOBOX, new Page.GetByRoleOptions().setName("Page")).fill(name);
     assertThat(dialog(page)).containsText("Loading the fleet");
 
-    page.unroute("**/console/{fleet,summary}");
     page.waitForCondition(() -> held.size() >= 2);
+    page.unroute("**/console/{fleet,summary}");
     held.forEach(Route::resume);
     assertThat(dialog(page).getByRole(AriaRole.OPTION)).hasCount(1);
     CLIENT.createOnline(name + " 2");

@@ -49,11 +49,11 @@ class RunsPageTest {
     row.locator(".disclose").click();
     Locator output = page.locator("pre[aria-label=stdout]");
     assertThat(output).containsText("first");
-    Awaitility.await().until(() -> (Boolean) output.evaluate(AT_END));
+    Awaitility.await().pollInSameThread().until(() -> (Boolean) output.evaluate(AT_END));
 
     write(agent, "second", 40);
     assertThat(output).containsText("second");
-    Awaitility.await().until(() -> (Boolean) output.evaluate(AT_END));
+    Awaitility.await().pollInSameThread().until(() -> (Boolean) output.evaluate(AT_END));
 
     page.getByLabel("follow").uncheck();
     output.evaluate("output => { output.scrollTop = 0; }");

@@ -3,7 +3,6 @@ package dev.muster.console;
 import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
 import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
@@ -302,6 +301,6 @@ class SignInFlowsTest {
     one.getByRole(AriaRole.BUTTON, named("Sign out")).click();
 
     assertThat(two.getByLabel("Token")).isVisible();
-    await().until(() -> two.url().equals(ORIGIN + "/ui/welcome"));
+    two.waitForURL(ORIGIN + "/ui/welcome");
   }
 }

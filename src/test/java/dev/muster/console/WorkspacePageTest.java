@@ -104,6 +104,7 @@ class WorkspacePageTest {
     assertThat(page.getByText("None since this page was opened.")).isVisible();
     // until the page has connected, it sees none
     Awaitility.await()
+        .pollInSameThread()
         .atMost(Duration.ofSeconds(20))
         .pollDelay(Duration.ZERO)
         .pollInterval(Duration.ofSeconds(1))
