@@ -19,11 +19,11 @@ export function showsTheWorstFirstInItsOwnWords() {
 export function countsAllBeforeAllAreLoaded() {
   const { root, live } = mount(fleet(50, () => ({ status: 'degraded', reason: 'runtime_wedged' })));
   const counts = () => [...root.querySelectorAll('.fleet-count b')].slice(0, 3).map(one => one.textContent);
-  Object.assign(live, { isLoaded: false, summary: { total: 900, status: { online: 700, degraded: 200 }, stalled: 0, banners: [] } });
+  Object.assign(live, { isLoaded: false, failure: 'The server did not answer.', summary: { total: 900, status: { online: 700, degraded: 200 }, stalled: 0, banners: [] } });
   live.notify(null);
   equal(counts(), ['900', '700', '200']);
   equal(root.querySelector('.causes'), null, 'causes of a part');
-  live.isLoaded = true;
+  Object.assign(live, { isLoaded: true, failure: null });
   live.notify(null);
   equal(counts(), ['50', '0', '50']);
   ok(root.querySelector('.causes h2').textContent.includes('50 workspaces'), 'the causes');
@@ -130,12 +130,16 @@ export async function aBulkRunOfManyIdsIsCopiedWhole() {
   const { root } = mount(rows);
   const { fetch } = globalThis;
   globalThis.fetch = async () => new Response('{}', { status: 503 });
-  root.querySelector('.causes [aria-label="Restart these 200"]').click();
-  await until(() => document.querySelector('dialog .curl mu-copy'), 'the command');
-  const command = document.querySelector('dialog .curl');
-  equal(rows.filter((_, i) => !command.querySelector('mu-copy').text.includes(uuid(i))), []);
-  ok(/^curl -s \$MUSTER\/admin\/bulk .{0,9000} … \([\d,]+ characters are copied\)$/s.test(command.querySelector('code').textContent), command.textContent.slice(-200));
-  globalThis.fetch = fetch;
+  try {
+    root.querySelector('.causes [aria-label="Restart these 200"]').click();
+    await until(() => document.querySelector('dialog .curl mu-copy'), 'the command');
+    const command = document.querySelector('dialog .curl');
+    const copied = command.querySelector('mu-copy').text();
+    equal(rows.filter((_, i) => !copied.includes(uuid(i))), []);
+    ok(/^curl -s \$MUSTER\/admin\/bulk .{0,3000} … \(200 ids are copied\)$/s.test(command.querySelector('code').textContent), command.textContent.slice(-200));
+  } finally {
+    globalThis.fetch = fetch;
+  }
   document.querySelector('dialog').remove();
 }
 

@@ -92,6 +92,21 @@ export async function showsTheTimeThatWasAskedForLastWhileItIsLoaded() {
   fleetThen.close();
 }
 
+export async function showsATimeOfTheLoadedPeriodThatIsAskedForWhileAnotherIsLoaded() {
+  const files = past(20, 100);
+  const ofPeriod = ({ from, to }) => Date.parse(to) > START + 86_400_000 ? msc1([], { from, to }) : files[1];
+  const fleetThen = new PastFleet(async (method, path, { query }) => ({ bytes: path.endsWith('/at') ? files[0] : ofPeriod(query) }));
+  fleetThen.oldest = START - 60_000;
+  await fleetThen.seek(START);
+  const other = fleetThen.seek(START + 86_400_000);
+  fleetThen.seek(START + 500);
+  await other;
+  const direct = replayOf(files);
+  direct.seek(START + 500);
+  equal([stateOf(fleetThen), fleetThen.failure], [stateOf(direct), null]);
+  fleetThen.close();
+}
+
 export async function asksOnceForATimeAfterTheEndOfTheHistory() {
   const files = past(20, 100);
   const asked = [];
@@ -138,8 +153,8 @@ export function drawsOneOfManySoThatItIsSeen() {
     status: { online: [100000, 99999, 50000], degraded: [0, 1, 0], offline: [0, 0, 50000], failed: [0, 0, 0] }, transitions: [0, 1, 1] };
   const paths = Object.fromEntries(outlines(minutes).map(({ status, path }) => [status, path]));
   equal(paths.recorded, 'M0 100V0.0H1V0.0H2V100M4 100V0.0H5H7V100Z');
-  equal(paths.degraded, 'M0 100V100.0H1V93.0H2V100M4 100V29.3H5H5V100Z');
-  equal(paths.failed, 'M0 100V100.0H1V100.0H2V100M4 100V100.0H5H5V100Z');
+  equal(paths.degraded, 'M0 100V100.0H1V93.0H2V100M4 100V29.3H5V100Z');
+  equal(paths.failed, 'M0 100V100.0H1V100.0H2V100M4 100V100.0H5V100Z');
   equal([changed(minutes, START + 250_000, -1), changed(minutes, START, 1), changed(minutes, START, -1)], [START + 240_000, START + 60_000, null]);
 }
 

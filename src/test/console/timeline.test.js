@@ -58,18 +58,37 @@ export async function losesNothingBetweenItsPages() {
   const root = document.createElement('div');
   document.body.append(root);
   const all = [1, 2, 3, 4];
+  let release = null;
   const call = async (method, path, { query: { before } }) => {
+    if (before) {
+      await new Promise((resolve) => (release = resolve));
+    }
     const page = all.filter(n => !before || at(n) < before).slice(-2);
     return { entries: page.map(n => ({ kind: 'activity', id: `${n}`, at: at(n), title: `no ${n}`, refs: {} })).reverse(), next: page[0] > 1 ? at(page[0]) : null };
   };
   const handle = open(root, { query: new URLSearchParams() }, { call, navigate() {}, workspace: { id: 'w' } });
   const shown = () => [...root.querySelectorAll('li.entry')].map(one => /no (\d)/.exec(one.textContent)[1]).join('');
   await until(() => shown() === '43', 'the newest page');
-  root.querySelector('.rows-end button').click();
-  all.push(5); // while the older page is read
-  await until(() => shown() === '4321', 'both pages');
+  const earlier = async () => {
+    root.querySelector('.rows-end button').click();
+    await until(() => release !== null, 'the request for an older page');
+  };
+  await earlier();
+  all.push(5);
   handle.event({ event: 'ACTIVITY_LOGGED' });
-  await until(() => shown().startsWith('5'), 'the new entry');
-  equal(shown(), '54321');
+  await until(() => shown() === '543', 'a new entry while the older page is read');
+  release();
+  await until(() => shown() === '54321', 'both pages');
+  all.push(6);
+  handle.event({ event: 'ACTIVITY_LOGGED' });
+  await until(() => shown() === '654321', 'a new entry after it');
+
+  all.push(7, 8, 9);
+  handle.event({ event: 'ACTIVITY_LOGGED' });
+  await until(() => shown() === '98', 'the newest page alone, since 7 is on neither page');
+  release = null;
+  await earlier();
+  release();
+  await until(() => shown() === '9876', 'the page before it');
   handle.close();
 }

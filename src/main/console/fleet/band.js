@@ -49,7 +49,7 @@ function outline(minutes) {
       path += `V${yOf(i).toFixed(1)}H${x + 1}`;
       before = x + 1;
     });
-    return path === '' ? '' : `${path}H${before + lag}V${HEIGHT}Z`;
+    return path === '' ? '' : `${path}${lag === 0 ? '' : `H${before + lag}`}V${HEIGHT}Z`;
   };
   const drawn = SHOWN.map((status) => {
     minutes.status[status].forEach((count, i) => (below[i] += count));
@@ -129,12 +129,14 @@ export function band({ minutes, from, to, at, scrub }) {
       ${outlines(minutes).map(({ status, path }) => svg`<path class=${`band-${status}`} d=${path}></path>`)}
       ${at === null || at < from || at > to ? nothing : svg`<line class="band-cursor" x1=${((at - from) / stepMs).toFixed(2)} x2=${((at - from) / stepMs).toFixed(2)} y1="0" y2=${HEIGHT}></line>`}
     </svg>
-    ${unrecorded(minutes, from, to)}</div>
+    ${unrecorded(minutes)}</div>
   <div class="band-scale meta" aria-hidden="true"><span>${shortTime(from, to - from)}</span><span>${shortTime((from + to) / 2, to - from)}</span><span>${shortTime(to, to - from)}</span></div>`;
 }
 
 /** Returns a sentence when nothing is recorded of the first half or more, as after the first start of a server. */
-function unrecorded({ at }, from, to) {
+function unrecorded(minutes) {
+  const { at } = minutes;
+  const [from, to] = [Date.parse(minutes.from), Date.parse(minutes.to)]; // the band may be of another span by now
   const first = at.length === 0 ? to : at[0] * 1000;
   return first - from < (to - from) / 2 ? nothing
     : html`<span class="band-unrecorded meta">${at.length === 0 ? 'Nothing is recorded yet' : `Recorded since ${shortTime(first, to - from)}`}</span>`;

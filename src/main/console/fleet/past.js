@@ -101,6 +101,10 @@ export class PastFleet {
     } while (!this.#isClosed && this.at !== requested && !this.#covers(this.at));
     this.#isLoading = false;
     if (!this.#isClosed) {
+      if (this.#covers(this.at)) { // a time of the period that was loaded before may have been asked for last
+        this.#replay.seek(this.at);
+        this.failure = null;
+      }
       this.#settle();
     }
   }

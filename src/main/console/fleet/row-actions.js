@@ -8,7 +8,7 @@ import { toast } from '../parts/toast.js';
  * @param {string} action `pause`, `resume` or `restart`
  * @returns {import('../parts/curl.js').Request} the request of the action
  */
-export const requestOf = (id, action) => ({ method: 'POST', path: `/workspaces/${id}/${action}` });
+export const actionRequest = (id, action) => ({ method: 'POST', path: `/workspaces/${id}/${action}` });
 
 const UNDO = { pause: 'resume', resume: 'pause' };
 
@@ -32,7 +32,7 @@ export class RowActions {
   async run(id, name, action) {
     this.refused = null;
     try {
-      const done = await (action === 'pause' ? pause(this.call, id) : this.call('POST', requestOf(id, action).path).then(() => 'one'));
+      const done = await (action === 'pause' ? pause(this.call, id) : this.call('POST', actionRequest(id, action).path).then(() => 'one'));
       if (done === null) {
         return;
       }

@@ -7,7 +7,7 @@ import { visible } from '../text/safe.js';
 import { ofRow } from '../text/subject.js';
 import { ago, exact } from '../text/time.js';
 import { placeOf, STEPS } from './row.js';
-import { requestOf } from './row-actions.js';
+import { actionRequest } from './row-actions.js';
 
 /**
  * @param {object} state
@@ -62,7 +62,7 @@ export function sheet({ store, row, around, mayChange, act, refused, close }) {
       <dd class="mono">${id}</dd>
     </dl>
     <p><a class="button main" href=${placeOf(id, around)}>Open workspace</a></p>
-    ${around.isPast ? nothing : asCurl({ path: `/workspaces/${id}` }, ...next.filter(({ action }) => mayChange && STEPS[action][1]).map(({ action }) => requestOf(id, action)))}
+    ${around.isPast ? nothing : asCurl({ path: `/workspaces/${id}` }, ...next.filter(({ action }) => mayChange && STEPS[action][1]).map(({ action }) => actionRequest(id, action)))}
   </aside>`;
 }
 

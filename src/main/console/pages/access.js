@@ -139,7 +139,7 @@ function ask(call, title, requestOf, { forever = false } = {}) {
         <label class="field"><span>For whom or what, as the audit will say</span><input required maxlength="100" autocomplete="off" autofocus @input=${typed}></label>
         <label class="field"><span>Good for</span><select @change=${chosen}>${forever ? html`<option value="">until it is revoked</option>` : nothing}
           ${LIFETIMES.map(([seconds, words]) => html`<option value=${seconds}>${words}</option>`)}</select></label>
-        ${asCurl(requestOf(name.trim() || '$NAME', seconds))}
+        ${asCurl(requestOf(name.trim() || 'night shift', seconds))}
         <p class="refusal" role="alert" ?hidden=${refusal === ''}>${refusal}</p>
         <div class="buttons"><button type="button" @click=${() => close()}>Cancel</button>
           <button type="submit" class="main" ?disabled=${busy}>${title.split(' ')[0]}</button></div></form>`;

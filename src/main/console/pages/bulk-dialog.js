@@ -2,7 +2,7 @@
 import { html, nothing } from 'lit-html';
 import { call } from '../net/api.js';
 import { sentenceOf } from '../parts/action.js';
-import { asCurl } from '../parts/curl.js';
+import { asCurl, asCurlOfMany } from '../parts/curl.js';
 import { openDialog } from '../parts/dialog.js';
 import { statusMark } from '../parts/status-mark.js';
 import { inline } from '../text/safe.js';
@@ -41,6 +41,8 @@ export function askForBulk(action, which) {
     ...(typed.text ? { text: typed.text } : {}),
     ...(typed.note ? { note: typed.note } : {}),
   });
+
+  const request = (some) => ({ method: 'POST', path: '/admin/bulk', body: { ...body(), ...some, expect_count: preview?.count ?? 0 } });
 
   return openDialog({
     title: `${words.title} ${'ids' in which ? counted(which.ids.length, 'workspace') : 'all workspaces that match'}?`,
@@ -104,7 +106,7 @@ export function askForBulk(action, which) {
           ? html`<label class="field"><span>Type the number of workspaces: ${preview.count}</span><input type="text" inputmode="numeric" autocomplete="off"
               .value=${typed.count} @input=${(event) => set({ count: event.target.value })}></label>`
           : nothing}
-        ${asCurl({ method: 'POST', path: '/admin/bulk', body: { ...body(), expect_count: preview?.count ?? 0 } })}
+        ${'ids' in which ? asCurlOfMany((ids) => request({ ids }), which.ids) : asCurl(request({}))}
         <p class="refusal" role="alert" ?hidden=${refusal === ''}>${refusal}</p>
         <div class="buttons">
           <button type="button" @click=${() => close()}>Keep as it is</button>

@@ -2,6 +2,7 @@
  * Keeps the draft and the sent messages of each workspace's chat in the browser's storage. A message keeps its id, so
  * that sending it again is a duplicate for the server.
  */
+import * as clock from '../net/clock.js';
 import { onChange, PERSONAL } from '../net/session.js';
 import { asciiJson } from '../text/shell.js';
 
@@ -79,7 +80,7 @@ class Outbox {
       return;
     }
     if (one === undefined) {
-      one = { messageId, text, at: new Date().toISOString(), state: 'sending' };
+      one = { messageId, text, at: new Date(clock.now()).toISOString(), state: 'sending' };
       this.sent.push(one);
     }
     this.#setState(one, 'sending');

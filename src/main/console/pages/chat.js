@@ -36,7 +36,7 @@ export function open(root, place, context) {
   async function readNewest(signal) {
     const page = await readPage({}, signal);
     await readStates(page, signal);
-    return withNewest(newest.value, page);
+    return stickToEnd ? page : withNewest(newest.value, page); // who reads older messages keeps them
   }
 
   /**
@@ -53,10 +53,12 @@ export function open(root, place, context) {
   async function readStates(known, signal) {
     const open = turnsOf({ ...known, states, sent: [] }).filter(({ role, state }) => role === 'user' && state !== 'answered');
     if (open.length === 0) {
+      states.clear();
       return;
     }
     const query = { kinds: 'message', after: open[0].at, limit: MAX_STATES };
     const { entries } = await call('GET', `/console/timeline/${encodeURIComponent(id)}`, { query, signal });
+    states.clear();
     entries.forEach((entry) => states.set(entry.id, { status: entry.status }));
     const inQueue = open.filter(({ rowId }) => states.get(rowId)?.status === 'waiting').slice(0, MAX_PLACES);
     if (inQueue.length === 0 || !readsAll(session)) {
@@ -70,7 +72,11 @@ export function open(root, place, context) {
   }
 
   async function readOlder() {
-    const older = await readPage({ before_ts: newest.value.messages[0].timestamp });
+    const first = newest.value.messages[0];
+    const older = await readPage({ before_ts: first.timestamp });
+    if (newest.value.messages[0].id !== first.id) {
+      return; // a page that does not join on to these messages has come meanwhile
+    }
     const before = log().scrollHeight;
     newest.value = withOlder(newest.value, older);
     stickToEnd = false;

@@ -195,7 +195,7 @@ export function open(root, first, context) {
 
   /** Draws causes or groups, once all workspaces are known that they explain. */
   function trouble() {
-    if (!fleet.isLoaded && !fleet.failure) {
+    if (!fleet.isLoaded) {
       return nothing;
     }
     return grouped === 'cause' || grouped === 'none'

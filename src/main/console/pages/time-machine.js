@@ -32,7 +32,7 @@ export function open(root, first, context) {
   let failure = '';
   let speed = 60;
   let compares = false;
-  let [playing, rest, reads] = [0, 0, 0];
+  let [playing, rest, reads, reading] = [0, 0, 0, null];
   const buttons = {
     step,
     choose,
@@ -99,9 +99,7 @@ export function open(root, first, context) {
     }
     past.at = ms;
     const mine = past;
-    if (minutes === null) {
-      await readMinutes();
-    }
+    await (minutes ?? readMinutes());
     if (mine === past) {
       mine.oldest = minutes ? Date.parse(minutes.oldest) : -Infinity;
       fit(past.at);
@@ -124,7 +122,9 @@ export function open(root, first, context) {
     readMinutes();
   }
 
-  async function readMinutes() {
+  const readMinutes = () => (reading = readBand());
+
+  async function readBand() {
     const mine = ++reads;
     const to = fullMinute(liveClock.now());
     const iso = (ms) => new Date(ms).toISOString();
@@ -133,6 +133,9 @@ export function open(root, first, context) {
       if (mine === reads) {
         minutes = read;
         failure = '';
+        if (past !== null) {
+          past.oldest = Date.parse(read.oldest);
+        }
       }
     } catch (error) {
       failure = mine === reads ? (error.detail ?? error.message) : failure;
@@ -168,7 +171,10 @@ export function open(root, first, context) {
 
   /** Shows the previous or next status change; outside the loaded period, the minute that contains one. */
   async function step(direction) {
-    await (minutes ?? readMinutes()); // without it there is no change to be found
+    await (minutes ?? reading); // without it there is no change to be found
+    if (inner === null) {
+      return; // the page has been closed meanwhile
+    }
     const from = at ?? end();
     const near = at === null ? null : direction < 0 ? past.previous(from) : past.next(from);
     const found = near ?? (minutes ? changed(minutes, from, direction) : null);
@@ -243,7 +249,8 @@ export function open(root, first, context) {
       halt();
       document.removeEventListener('keydown', key);
       past?.close();
-      inner?.close();
+      inner.close();
+      inner = null;
     },
   };
 }

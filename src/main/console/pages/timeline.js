@@ -30,7 +30,7 @@ export function open(root, place, context) {
   let query = place.query;
   let older = [];
   let latest = [];
-  let isReading = false;
+  let reading = null; // the request for older entries that has no response yet
   let next = null;
   let heartbeats = false;
   let sought = null;
@@ -48,11 +48,13 @@ export function open(root, place, context) {
 
   const newest = new Loaded((signal) => call('GET', path, { query: filter(), signal }), () => {
     const found = newest.value?.entries ?? [];
-    if (older.length === 0 && !isReading) {
-      next = newest.value?.next ?? null;
-    } else { // the older pages begin after what newer entries have pushed off the newest page
-      const keys = new Set(found.map(keyOf));
-      older = [...latest.filter((entry) => !keys.has(keyOf(entry))), ...older];
+    const keys = new Set(found.map(keyOf));
+    const pushedOff = latest.filter((entry) => !keys.has(keyOf(entry)));
+    const hasGap = pushedOff.length === latest.length; // there may be entries between this page and the one before
+    if (hasGap || (older.length === 0 && reading === null)) {
+      [older, reading, next] = [[], null, newest.value?.next ?? null];
+    } else {
+      older = [...pushedOff, ...older];
     }
     latest = found;
     draw();
@@ -60,15 +62,18 @@ export function open(root, place, context) {
   });
 
   async function more() {
-    const asked = query;
-    isReading = true;
-    const page = await call('GET', path, { query: { ...filter(), before: next } }).finally(() => (isReading &&= asked !== query));
-    if (asked !== query) {
-      return; // the url has changed meanwhile, so this page is of another list
+    const request = call('GET', path, { query: { ...filter(), before: next } });
+    reading = request;
+    try {
+      const page = await request;
+      if (reading === request) { // otherwise this page is of a list that is no longer shown
+        older = [...older, ...page.entries];
+        next = page.next;
+        draw();
+      }
+    } finally {
+      reading = reading === request ? null : reading;
     }
-    older = [...older, ...page.entries];
-    next = page.next;
-    draw();
   }
 
   /** Scrolls once to the entry that the url names. */
@@ -151,7 +156,7 @@ export function open(root, place, context) {
   return {
     update(place) {
       query = place.query;
-      [older, latest, isReading] = [[], [], false];
+      [older, latest, reading] = [[], [], null];
       sought = null;
       newest.reset();
     },

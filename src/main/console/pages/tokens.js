@@ -47,9 +47,10 @@ export function open(root, place, context) {
   const mintPath = () => mayOperate(session) ? `/admin${pathOf(own())}` : pathOf(own());
 
   async function mint() {
+    const id = own(); // the filter may change during the request
     const minted = await call('POST', mintPath());
     tokens.refresh();
-    await showOnce(own(), minted.auth_token);
+    await showOnce(id, minted.auth_token);
   }
 
   const revoke = (token) => {

@@ -57,7 +57,7 @@ function icon(sign) {
 
 /** `<mu-copy>`: a button that copies a text and shows the result for {@link SHOWN_MS}. */
 class CopyButton extends HTMLElement {
-  /** @type {string} */
+  /** @type {string | (() => string)} */
   text = '';
   /** @type {string} */
   what = 'text';
@@ -82,7 +82,7 @@ class CopyButton extends HTMLElement {
   }
 
   async #copy() {
-    const done = await copy(this.text);
+    const done = await copy(typeof this.text === 'function' ? this.text() : this.text);
     this.#show(done ? 'done' : 'refused', done ? `Copied ${this.what}` : `Could not copy ${this.what}`);
     this.lastChild.textContent = done ? 'Copied' : 'The browser did not allow it: select the text and copy it';
     clearTimeout(this.#timer);
@@ -104,7 +104,7 @@ customElements.define('mu-copy', CopyButton);
 /**
  * Returns a button that copies a text.
  *
- * @param {string} text
+ * @param {string | (() => string)} text a function is called when the button is pressed
  * @param {string} [what] what the text is, for the button's label, such as `id`
  */
 export function copyButton(text, what = 'text') {

@@ -7,6 +7,8 @@ import { copyButton } from './copy.js';
 const MAX_INLINE = 3000;
 /** Characters of a command that are shown; what is copied is whole. */
 const MAX_SHOWN = 3000;
+/** Ids that are shown, which fill {@link MAX_SHOWN} characters. */
+const MAX_IDS = 80;
 
 /**
  * A request to the server.
@@ -37,7 +39,7 @@ export function curlOf({ method, path, query, body, headers = {} }) {
   }
   if (body !== undefined) {
     const json = asciiJson(body);
-    words.push(...(json.length > MAX_INLINE ? ['-d', `@- <<'END'\n${asciiJson(body, 1)}\nEND`] : ['-d', quote(json)]));
+    words.push('-d', json.length > MAX_INLINE ? `@- <<'END'\n${asciiJson(body, 1)}\nEND` : quote(json));
   }
   return words.join(' ');
 }
@@ -74,5 +76,22 @@ export function asCurl(...requests) {
  */
 export function commandLine(text, name = 'command') {
   const shown = text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)} … (${text.length.toLocaleString('en')} characters are copied)` : text;
-  return text === '' ? nothing : html`<div class="command"><code tabindex="0">${shown}</code>${copyButton(text, name)}</div>`;
+  return text === '' ? nothing : line(shown, text, name);
 }
+
+/**
+ * Returns what `asCurl` returns for a request whose body has many ids. The command with all of them is made when it is
+ * copied.
+ *
+ * @param {(ids: string[]) => Request} requestOf
+ * @param {string[]} ids
+ */
+export function asCurlOfMany(requestOf, ids) {
+  if (ids.length <= MAX_IDS) {
+    return asCurl(requestOf(ids));
+  }
+  const shown = `${curlOf(requestOf(ids.slice(0, MAX_IDS))).slice(0, MAX_SHOWN)} … (${ids.length.toLocaleString('en')} ids are copied)`;
+  return html`<details class="curl"><summary>as curl</summary>${line(shown, () => curlOf(requestOf(ids)), 'command')}</details>`;
+}
+
+const line = (shown, copied, name) => html`<div class="command"><code tabindex="0">${shown}</code>${copyButton(copied, name)}</div>`;

@@ -35,7 +35,9 @@ export function showPalette(context) {
   let draw = () => {};
 
   const unfollow = context.fleet?.onChange((touched) => {
-    const more = workspaces(context, wordsOf(query), touched).filter(({ id }) => !found.some((one) => one.id === id));
+    const listed = new Set(found.map(({ id }) => id));
+    const room = MAX_ROWS - found.filter(({ kind }) => kind === 'workspace').length;
+    const more = workspaces(context, wordsOf(query), touched).filter(({ id }) => !listed.has(id)).slice(0, room);
     if (more.length > 0 || touched === null) {
       found = [...found, ...more]; // at the end: what Enter runs does not change
       draw();
@@ -81,7 +83,7 @@ export function showPalette(context) {
   }).finally(() => unfollow?.());
 }
 
-const noneText = (fleet) => (fleet?.isLoaded ? 'Nothing has this name.' : 'Loading the fleet…');
+const noneText = (fleet) => (!fleet || fleet.isLoaded ? 'Nothing has this name.' : fleet.failure || 'Loading the fleet…');
 
 const wordsOf = (query) => query.toLowerCase().split(/\s+/).filter((word) => word !== '');
 

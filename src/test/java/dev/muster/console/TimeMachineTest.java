@@ -103,6 +103,10 @@ class TimeMachineTest {
         AriaRole.SLIDER, new Page.GetByRoleOptions().setName("Time that is shown"));
   }
 
+  private static long second(Page page, String attribute) {
+    return Long.parseLong(slider(page).getAttribute(attribute));
+  }
+
   private static Locator row(Page page, String name) {
     return page.locator(
         ".fleet-space .fleet-row:not([hidden])",
@@ -179,7 +183,7 @@ class TimeMachineTest {
     tab.page().route("**/console/fleet/minutes?**", held::add);
     Page page = open(tab, "/");
     page.keyboard().press("[");
-    page.waitForCondition(() -> held.size() == 2);
+    page.waitForCondition(() -> !held.isEmpty());
     page.unroute("**/console/fleet/minutes?**");
     held.forEach(Route::resume);
     assertThat(page.locator(".band-when")).containsText("As it was");
@@ -282,6 +286,8 @@ class TimeMachineTest {
     Page page = open(tab, at(5));
     assertThat(page.locator(".band-trouble")).containsText("1 degraded");
     page.getByLabel("The band shows").selectOption("7 d");
+    page.waitForCondition(
+        () -> second(page, "aria-valuemax") - second(page, "aria-valuemin") == 604_800);
     List<String> asked = new CopyOnWriteArrayList<>();
     page.onRequest(request -> asked.add(request.url()));
     slider(page).press("Home");
