@@ -29,23 +29,25 @@ CREATE TABLE webhook_troubles (
     error        text,
     since        timestamptz NOT NULL,
     noticed_at   timestamptz NOT NULL,
-    reported_at      timestamptz,
+    reported_in  uuid,
     was_reported     boolean     NOT NULL DEFAULT false,
     well_at      timestamptz,
     well_reported_at timestamptz
 );
 
 COMMENT ON TABLE webhook_troubles IS 'Troubles of workspaces and delegations, present or just over, and whether they were reported';
-COMMENT ON COLUMN webhook_troubles.subject IS 'The id of a workspace, or of a delegation';
+COMMENT ON COLUMN webhook_troubles.subject IS 'The id of a workspace or of a delegation; of a stall, "stall:" and the id of the workspace';
 
 COMMENT ON COLUMN webhook_troubles.workspace_id IS 'The workspace; of a delegation the caller, and target_id the callee';
 
 COMMENT ON COLUMN webhook_troubles.pattern IS 'The error without the parts that differ between agents';
 
+COMMENT ON COLUMN webhook_troubles.reported_in IS 'The notification that reported it';
+
 COMMENT ON COLUMN webhook_troubles.was_reported IS 'Whether the trouble directly before this one was reported';
 
 CREATE INDEX webhook_troubles_by_cause ON webhook_troubles (status, reason, pattern);
-CREATE INDEX webhook_troubles_unreported ON webhook_troubles (noticed_at) WHERE reported_at IS NULL;
+CREATE INDEX webhook_troubles_unreported ON webhook_troubles (noticed_at) WHERE reported_in IS NULL AND well_at IS NULL;
 CREATE INDEX webhook_troubles_well ON webhook_troubles (well_at) WHERE well_at IS NOT NULL;
 
 CREATE TABLE webhook_notifications (

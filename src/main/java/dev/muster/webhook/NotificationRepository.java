@@ -11,7 +11,10 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
 import org.springframework.transaction.annotation.Transactional;
 
-/** Stores notifications until they are sent, and the position up to which events were read. */
+/**
+ * Stores notifications until they are sent, and the position up to which events were read. Makes
+ * the troubles of a dropped notification unreported again.
+ */
 @Repository
 class NotificationRepository {
 
@@ -25,6 +28,8 @@ class NotificationRepository {
   private static final String LOCK_HEAD =
       "SELECT last_seq, up_since, hold_reported FROM webhook_head FOR UPDATE SKIP LOCKED";
 
+  private static final String AWAIT_HEAD = "SELECT last_seq FROM webhook_head FOR UPDATE";
+
   private static final String MOVE_HEAD =
       "UPDATE webhook_head SET last_seq = :last_seq, up_since = :up_since, hold_reported ="
           + " :hold_reported";
@@ -35,18 +40,19 @@ class NotificationRepository {
    */
   private static final String DUE =
       """
+      WITH recent AS MATERIALIZED (
+          SELECT recovered, status, reason, pattern, created_at, ended_at FROM webhook_notifications
+          WHERE created_at > :hour_ago OR ended_at IS NULL)
       SELECT g.recovered, g.status, g.reason, g.pattern FROM (
           SELECT false AS recovered, status, reason, pattern, min(noticed_at) AS first_at, max(noticed_at) AS last_at
-          FROM webhook_troubles WHERE reported_at IS NULL GROUP BY status, reason, pattern
+          FROM webhook_troubles WHERE reported_in IS NULL AND well_at IS NULL GROUP BY status, reason, pattern
           UNION ALL
           SELECT true, status, reason, pattern, min(well_at), max(well_at)
           FROM webhook_troubles WHERE well_at IS NOT NULL AND well_reported_at IS NULL GROUP BY status, reason, pattern) AS g
       CROSS JOIN LATERAL (
           SELECT count(*) FILTER (WHERE n.recovered = g.recovered) AS number,
               max(n.created_at) FILTER (WHERE n.recovered = g.recovered) AS last_at, bool_or(n.ended_at IS NULL) AS waits
-          FROM webhook_notifications n
-          WHERE (n.created_at > :hour_ago OR n.ended_at IS NULL) AND n.status = g.status
-              AND (n.reason = '' OR (n.reason, n.pattern) = (g.reason, g.pattern))) AS reports
+          FROM recent n WHERE n.status = g.status AND (n.reason = '' OR (n.reason, n.pattern) = (g.reason, g.pattern))) AS reports
       WHERE (g.last_at <= :settled OR g.first_at <= :collected) AND reports.waits IS NOT TRUE
           AND (reports.last_at IS NULL
               OR reports.last_at <= CASE WHEN reports.number < :often THEN :reported_before ELSE :reported_long_before END)
@@ -91,22 +97,16 @@ class NotificationRepository {
       WHERE id = :id AND ended_at IS NULL AND created_at > statement_timestamp() - make_interval(secs => :life)
       """;
 
-  /** Of a dropped notification: a trouble that ended meanwhile is never reported. */
+  /**
+   * Of a dropped notification: a trouble that ended meanwhile is never reported, unless another one
+   * directly before it was.
+   */
   private static final String FORGET_ENDED =
-      """
-      DELETE FROM webhook_troubles t USING webhook_notifications n
-      WHERE n.id = :id AND NOT n.recovered AND n.status = t.status
-          AND (n.reason = '' OR (n.reason, n.pattern) = (t.reason, t.pattern))
-          AND t.reported_at >= n.created_at AND t.well_at IS NOT NULL
-      """;
+      "DELETE FROM webhook_troubles WHERE reported_in = :id AND well_at IS NOT NULL AND NOT"
+          + " was_reported";
 
   private static final String REPORT_ANEW =
-      """
-      UPDATE webhook_troubles t SET reported_at = NULL FROM webhook_notifications n
-      WHERE n.id = :id AND NOT n.recovered AND n.status = t.status
-          AND (n.reason = '' OR (n.reason, n.pattern) = (t.reason, t.pattern))
-          AND t.reported_at >= n.created_at
-      """;
+      "UPDATE webhook_troubles SET reported_in = NULL WHERE reported_in = :id";
 
   /** The position in the recorded events, and what was reported about the server itself. */
   record Head(long lastSeq, Instant upSince, boolean holdReported) {}
@@ -203,9 +203,13 @@ class NotificationRepository {
     db.sql(END).param("id", id).update();
   }
 
-  /** Ends a notification that was not taken; what lasts of its troubles is reported anew. */
+  /**
+   * Ends a notification that was not taken; what lasts of its troubles is reported anew. Waits for
+   * the head, so that no trouble ends meanwhile.
+   */
   @Transactional
   public void drop(UUID id) {
+    db.sql(AWAIT_HEAD).query().listOfRows();
     db.sql(FORGET_ENDED).param("id", id).update();
     db.sql(REPORT_ANEW).param("id", id).update();
     end(id);

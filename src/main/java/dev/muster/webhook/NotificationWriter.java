@@ -104,8 +104,8 @@ class NotificationWriter {
       body.put("of", counts.reported());
     }
     addListed(body, due, listed);
-    insert(body, text, link(due, counts, listed), due.recovered(), cause, now);
-    troubles.markReported(due, now);
+    UUID id = insert(body, text, link(due, counts, listed), due.recovered(), cause, now);
+    troubles.markReported(due, id, now);
   }
 
   /** Reports {@code LIVENESS_SUSPENDED}: no workspace is taken offline for now. */
@@ -174,16 +174,13 @@ class NotificationWriter {
     }
   }
 
-  private void insert(
+  private UUID insert(
       ObjectNode body, String text, String link, boolean recovered, Cause cause, Instant now) {
     body.put("text", publicUrl.map(base -> text + " " + base + link).orElse(text));
     publicUrl.ifPresent(base -> body.put("url", base + link));
-    notifications.insert(
-        UUID.fromString(body.path("id").asString()),
-        recovered,
-        cause,
-        json.writeValueAsString(body),
-        now);
+    UUID id = UUID.fromString(body.path("id").asString());
+    notifications.insert(id, recovered, cause, json.writeValueAsString(body), now);
+    return id;
   }
 
   /**

@@ -33,10 +33,10 @@ class TroubleRepository {
           :patterns::text[], :errors::text[], :sinces::timestamptz[])
           AS new (subject, workspace_id, target_id, status, reason, pattern, error, since)
       ON CONFLICT (subject) DO UPDATE SET
-          reported_at = CASE WHEN (t.status, t.reason, t.pattern) = (excluded.status, excluded.reason, excluded.pattern)
-              AND t.well_reported_at IS NULL THEN t.reported_at END,
-          was_reported = (t.reported_at IS NOT NULL OR t.was_reported) AND t.well_reported_at IS NULL,
-          noticed_at = CASE WHEN t.reported_at IS NULL
+          reported_in = CASE WHEN (t.status, t.reason, t.pattern) = (excluded.status, excluded.reason, excluded.pattern)
+              AND t.well_reported_at IS NULL THEN t.reported_in END,
+          was_reported = (t.reported_in IS NOT NULL OR t.was_reported) AND t.well_reported_at IS NULL,
+          noticed_at = CASE WHEN t.reported_in IS NULL AND t.well_at IS NULL
               AND (t.status, t.reason, t.pattern) = (excluded.status, excluded.reason, excluded.pattern)
               THEN t.noticed_at ELSE excluded.noticed_at END,
           status = excluded.status, reason = excluded.reason, pattern = excluded.pattern,
@@ -47,13 +47,11 @@ class TroubleRepository {
       "DELETE FROM webhook_troubles WHERE subject = ANY (:subjects)";
 
   /** A trouble that ends before it was reported is never reported. */
-  private static final String FORGET = LEAVE + " AND reported_at IS NULL AND NOT was_reported";
+  private static final String FORGET = LEAVE + " AND reported_in IS NULL AND NOT was_reported";
 
   private static final String END =
-      """
-      UPDATE webhook_troubles SET well_at = :now, reported_at = coalesce(reported_at, :now)
-      WHERE subject = ANY (:subjects) AND well_at IS NULL
-      """;
+      "UPDATE webhook_troubles SET well_at = :now WHERE subject = ANY (:subjects) AND well_at IS"
+          + " NULL";
 
   /** The end of a stall has no event. */
   private static final String WRITING_AGAIN =
@@ -63,15 +61,26 @@ class TroubleRepository {
           AND NOT EXISTS (SELECT FROM api_workspace_stall s WHERE s.workspace_id = t.workspace_id AND s.stalled)
       """;
 
+  /**
+   * Selects the troubles with a cause, or those with a status. The latter are without the causes of
+   * which a notification waits: see {@link NotificationRepository#due}.
+   */
+  private static final String HAS_CAUSE =
+      """
+      t.status = :status AND ((t.reason, t.pattern) = (:reason, :pattern) OR :reason = '' AND (t.reason, t.pattern) NOT IN (
+          SELECT n.reason, n.pattern FROM webhook_notifications n WHERE n.ended_at IS NULL AND n.status = :status))
+      """;
+
   private static final String COUNT =
       """
-      SELECT count(*) FILTER (WHERE reported_at IS NULL) AS unreported, count(*) FILTER (WHERE well_at IS NULL) AS unwell,
-          count(*) FILTER (WHERE reported_at IS NOT NULL) AS reported, count(well_at) AS well,
+      SELECT count(*) FILTER (WHERE reported_in IS NULL AND well_at IS NULL) AS unreported,
+          count(*) FILTER (WHERE well_at IS NULL) AS unwell,
+          count(*) FILTER (WHERE reported_in IS NOT NULL OR well_at IS NOT NULL) AS reported, count(well_at) AS well,
           count(*) FILTER (WHERE well_at IS NOT NULL AND well_reported_at IS NULL) AS well_unreported,
           min(since) FILTER (WHERE well_at IS NULL OR :recovered) AS since
-      FROM webhook_troubles
-      WHERE status = :status AND (:reason = '' OR (reason = :reason AND pattern = :pattern))
-      """;
+      FROM webhook_troubles t WHERE
+      """
+          + HAS_CAUSE;
 
   private static final String LIST =
       """
@@ -80,23 +89,20 @@ class TroubleRepository {
       FROM webhook_troubles t LEFT JOIN api_workspace_name n ON n.id = t.workspace_id
           LEFT JOIN api_workspace_name target ON target.id = t.target_id
           LEFT JOIN api_workspace_status s ON s.workspace_id = t.workspace_id
-      WHERE t.status = :status AND (:reason = '' OR (t.reason = :reason AND t.pattern = :pattern))
-          AND (t.well_at IS NOT NULL) = :recovered AND t.well_reported_at IS NULL
-      ORDER BY t.reported_at IS NOT NULL, t.since, t.subject LIMIT :most
-      """;
+      WHERE (t.well_at IS NOT NULL) = :recovered AND t.well_reported_at IS NULL AND
+      """
+          + HAS_CAUSE
+          + "ORDER BY t.reported_in IS NOT NULL, t.since, t.subject LIMIT :most";
 
   private static final String REPORTED =
-      """
-      UPDATE webhook_troubles SET reported_at = :now
-      WHERE reported_at IS NULL AND status = :status AND (:reason = '' OR (reason = :reason AND pattern = :pattern))
-      """;
+      "UPDATE webhook_troubles t SET reported_in = :id WHERE reported_in IS NULL AND well_at IS"
+          + " NULL AND "
+          + HAS_CAUSE;
 
   private static final String WELL_REPORTED =
-      """
-      UPDATE webhook_troubles SET well_reported_at = :now
-      WHERE well_at IS NOT NULL AND well_reported_at IS NULL
-          AND status = :status AND (:reason = '' OR (reason = :reason AND pattern = :pattern))
-      """;
+      "UPDATE webhook_troubles t SET well_reported_at = :now WHERE well_at IS NOT NULL AND"
+          + " well_reported_at IS NULL AND "
+          + HAS_CAUSE;
 
   /**
    * Deletes recovered troubles: those of a cause from which all have recovered, and those reported
@@ -206,8 +212,10 @@ class TroubleRepository {
         .list();
   }
 
-  void markReported(Due due, Instant now) {
+  /** Marks what the notification {@code id} reports. */
+  void markReported(Due due, UUID id, Instant now) {
     about(db.sql(due.recovered() ? WELL_REPORTED : REPORTED), due.cause())
+        .param("id", id)
         .param("now", Timestamps.utc(now))
         .update();
     if (due.recovered()) {

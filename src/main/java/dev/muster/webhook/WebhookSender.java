@@ -90,11 +90,14 @@ class WebhookSender {
     List.of("sent", "refused", "unreachable", "forbidden").forEach(this::attempts);
   }
 
-  /** Sends the notification that has been due for longest; returns false when none is due. */
+  /**
+   * Sends the notification that has been due for longest; returns false when none is due, or when
+   * it was not taken.
+   */
   boolean sendNext() {
     Optional<Claimed> claimed = notifications.claim();
     claimed.ifPresent(this::send);
-    return claimed.isPresent();
+    return claimed.isPresent() && lastProblem == null;
   }
 
   private void send(Claimed notification) {

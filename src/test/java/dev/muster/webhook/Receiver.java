@@ -5,6 +5,7 @@ import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestDatabases.TestDatabase;
 import dev.muster.testing.TestPeer;
+import dev.muster.testing.TestServer;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -18,7 +19,7 @@ record Receiver(TestPeer peer, TestDatabase database) implements AutoCloseable {
   private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
   private static final String UNREPORTED =
-      "(reported_at IS NULL OR (well_at IS NOT NULL AND well_reported_at IS NULL))";
+      "CASE WHEN well_at IS NULL THEN reported_in IS NULL ELSE well_reported_at IS NULL END";
 
   static Receiver start(TestDatabase database) throws IOException {
     return new Receiver(TestPeer.start().usually(PeerBehavior.answer(200, "")), database);
@@ -91,6 +92,23 @@ record Receiver(TestPeer peer, TestDatabase database) implements AutoCloseable {
   List<JsonNode> await(int count) {
     Awaitility.await().atMost(TIMEOUT).until(() -> bodies().size() >= count);
     return bodies();
+  }
+
+  /** Waits until the loop of the only server has collected once more from now on. */
+  static void awaitCollection(TestServer server) {
+    int runs = loop(server).path("runs").asInt();
+    Awaitility.await().atMost(TIMEOUT).until(() -> loop(server).path("runs").asInt() >= runs + 2);
+  }
+
+  /** Returns the state of the webhook's loop. */
+  static JsonNode loop(TestServer server) {
+    for (JsonNode loop :
+        server.client().get("/admin/liveness", TestServer.ADMIN_TOKEN).json().path("loops")) {
+      if (loop.path("name").asString().equals("webhook")) {
+        return loop;
+      }
+    }
+    throw new AssertionError("no loop webhook");
   }
 
   List<JsonNode> bodies() {

@@ -104,7 +104,7 @@ class WebhookGroupingTest {
     degrade(3, "quota of %d");
     receiver.awaitCollected(3);
     DATABASE.execute("UPDATE webhook_troubles SET noticed_at = noticed_at - interval '1 minute'");
-    server.bean(WebhookCollector.class).collect();
+    Receiver.awaitCollection(server);
     assertThat(receiver.number("SELECT count(*) FROM webhook_notifications")).isEqualTo(1);
 
     JsonNode report = receiver.tell(3);
@@ -124,7 +124,7 @@ class WebhookGroupingTest {
       degrade(1, "waits");
       receiver.awaitCollected(1);
       receiver.letAMinutePass();
-      server.bean(WebhookCollector.class).collect();
+      Receiver.awaitCollection(server);
       assertThat(receiver.number("SELECT count(*) FROM webhook_notifications")).isEqualTo(1);
     } finally {
       receiver.peer().usually(PeerBehavior.answer(200, ""));
@@ -152,7 +152,7 @@ class WebhookGroupingTest {
     for (int minute = 0; minute < 8; minute++) {
       receiver.letAMinutePass();
     }
-    server.bean(WebhookCollector.class).collect();
+    Receiver.awaitCollection(server);
     assertThat(receiver.number("SELECT count(*) FROM webhook_notifications")).isEqualTo(before);
 
     receiver.letAMinutePass();

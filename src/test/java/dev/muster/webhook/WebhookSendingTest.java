@@ -126,7 +126,7 @@ class WebhookSendingTest {
     try (TestServer server = TestServer.startOn(database, receiver.setting(), LOOPBACK)) {
       awaitHead();
       database.execute("UPDATE control_plane_uptime SET up_since = up_since + interval '1 minute'");
-      server.bean(WebhookCollector.class).collect();
+      Receiver.awaitCollection(server);
       assertThat(receiver.number("SELECT count(*) FROM webhook_notifications")).isZero();
     }
   }
@@ -178,12 +178,12 @@ class WebhookSendingTest {
       awaitAttempts(server, "refused");
       server.client().heartbeat(brief, "\"error_rate\":0");
       receiver.awaitCollected(1);
-      receiver.peer().then(PeerBehavior.answer(503, "")).usually(PeerBehavior.answer(200, ""));
       database.execute(
           "UPDATE webhook_notifications SET created_at = created_at - interval '1 hour'");
       receiver.letThePausePass();
 
       Awaitility.await().until(() -> server.metrics().contains("muster_webhook_dropped_total 1.0"));
+      receiver.peer().usually(PeerBehavior.answer(200, ""));
       Awaitility.await().atMost(TIMEOUT).until(() -> sent(server) == 1);
       JsonNode anew = receiver.bodies().getLast();
       assertThat(anew.path("id")).isNotEqualTo(dropped.path("id"));
