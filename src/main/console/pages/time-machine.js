@@ -28,10 +28,7 @@ export function open(root, first, context) {
   let at = null;
   let addressed = null;
   let [past, inner, minutes] = [null, null, null];
-  let span = '24 h';
-  let failure = '';
-  let speed = 60;
-  let compares = false;
+  let [span, failure, speed, compares] = ['24 h', '', 60, false];
   let [playing, rest, reads, reading] = [0, 0, 0, null];
   const buttons = {
     step,
@@ -221,12 +218,9 @@ export function open(root, first, context) {
   }
 
   function key(event) {
-    if (!isShortcut(event)) {
-      return;
-    }
-    if (event.key === 't') {
+    if (isShortcut(event) && event.key === 't') {
       top.querySelector('[role=slider]')?.focus();
-    } else if (event.key === '[' || event.key === ']') {
+    } else if (isShortcut(event) && (event.key === '[' || event.key === ']')) {
       step(event.key === '[' ? -1 : 1);
     }
   }
@@ -234,9 +228,7 @@ export function open(root, first, context) {
   const timer = setInterval(() => document.hidden || readMinutes(), MINUTE_MS);
   document.addEventListener('keydown', key);
   read();
-  if (reads === 0) {
-    readMinutes();
-  }
+  reads > 0 || readMinutes();
 
   return {
     update(next) {

@@ -36,8 +36,8 @@ export function showPalette(context) {
 
   const unfollow = context.fleet?.onChange((touched) => {
     const listed = new Set(found.map(({ id }) => id));
-    const room = MAX_ROWS - found.filter(({ kind }) => kind === 'workspace').length;
-    const more = workspaces(context, wordsOf(query), touched).filter(({ id }) => !listed.has(id)).slice(0, room);
+    const left = MAX_ROWS - found.filter(({ kind }) => kind === 'workspace').length;
+    const more = workspaces(context, wordsOf(query), touched).filter(({ id }) => !listed.has(id)).slice(0, left);
     if (more.length > 0 || touched === null) {
       found = [...found, ...more]; // at the end: what Enter runs does not change
       draw();

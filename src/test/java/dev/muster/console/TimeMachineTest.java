@@ -164,7 +164,9 @@ class TimeMachineTest {
       page.keyboard().press(key);
     }
     restsAtTheFault(page);
-    assertThat(page.locator(".fleet-body").innerText()).isEqualTo(whole);
+    await() // the rows are drawn after the band
+        .pollInSameThread()
+        .until(() -> page.locator(".fleet-body").innerText().equals(whole));
     page.keyboard().press("ArrowLeft");
     assertThat(page.locator(".band-trouble")).containsText("all well");
     assertThat(reviewed).containsText("online");
