@@ -3,6 +3,9 @@ import { forget, take } from '../boot.js';
 
 const KEY = 'muster-page';
 
+/** The most ids in one url: the server takes 8 KiB of url and headers, and refuses more with 431. */
+export const MAX_IDS = 100;
+
 /** The page key when storage is blocked; the session then lasts until the page is closed. */
 let keyInMemory = null;
 

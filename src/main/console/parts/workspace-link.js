@@ -1,12 +1,11 @@
 /** `<mu-workspace>`: a link to a workspace that shows its name and status, which it reads from the server by id. */
 import { html } from 'lit-html';
-import { call } from '../net/api.js';
+import { MAX_IDS, call } from '../net/api.js';
 import { current } from '../net/session.js';
 import { glyphOf, statusWord, toneOf } from './status-mark.js';
 import { clamp, visible } from '../text/safe.js';
 
 const FRESH_MS = 15_000;
-const MAX_IDS = 200;
 const SOON_MS = 20;
 
 /** Cache: id → {name, status, at}; `name` is null for an id that does not exist or may not be read, `at` is when it was read. */
