@@ -29,6 +29,17 @@ export function countsAllBeforeAllAreLoaded() {
   ok(root.querySelector('.causes h2').textContent.includes('50 workspaces'), 'the causes');
 }
 
+export function needsTheLastHeartbeatsOfAllWhenTheyDecide() {
+  const asks = query => {
+    const { live, handle } = mount(fleet(3), { query });
+    const does = live.needsHeartbeats();
+    handle.close();
+    return [does, live.needsHeartbeats()];
+  };
+  equal(['', 'q=silent%3E5m', 'q=status%3Aonline+-silent%3C1m', 'sort=heard', 'sort=since'].map(asks),
+    [[false, false], [true, false], [true, false], [true, false], [false, false]]);
+}
+
 export function datesWhatBeganOnAnotherDay() {
   const silent = { status: 'offline', since: '2026-11-20T02:05:09Z', heard: '2026-11-20T02:02:09Z' };
   const { root } = mount(fleet(3, i => i === 0 ? silent : i === 1 ? { status: 'degraded', reason: 'error_rate', since: '2026-11-25T02:05:09Z' } : {}));

@@ -67,6 +67,41 @@ export async function equalCountsAndLaterSummariesReadNothing() {
   equal(reads(), 1);
 }
 
+export async function asksForManyUnknownRowsInUrlsThatTheServerTakes() {
+  const { live, server } = await start(fleet(1));
+  server.records = [];
+  const asked = [];
+  const { call } = live;
+  live.call = (method, path, options) => (path === '/console/rows' && asked.push(options.query.ids.split(',')), call(method, path, options));
+  Array.from({ length: 250 }, (_, i) => live.missing.add(uuid(1 + i)));
+  for (let i = 0; i < 3; i++) await live.refresh();
+  equal(asked.map(ids => ids.length), [100, 100, 50]);
+  equal(new Set(asked.flat()).size, 250);
+  live.stop();
+}
+
+export async function readsTheLastHeartbeatsThatNoEventHas() {
+  const heard = time => fleet(3, i => ({ heard: i === 2 ? null : time }));
+  const { live, server, reads } = await start(heard('2026-11-25T02:10:00Z'));
+  const touched = [];
+  live.onChange(rows => touched.push(rows));
+  server.rows = heard('2026-11-25T02:15:00Z');
+  live.needsHeartbeats = () => true;
+  await live.refresh();
+  equal(reads(), 1, 'the snapshot is new');
+  live.heardAt = -Infinity;
+  live.store.heard[1] += 600;
+  await live.refresh();
+  await live.refresh();
+  equal([reads(), touched.filter(rows => rows?.length > 0)], [2, [[0]]]);
+  live.heardAt = -Infinity;
+  live.needsHeartbeats = () => false;
+  await live.refresh();
+  equal(reads(), 2, 'nothing depends on heartbeats');
+  equal(Array.from(live.store.heard.subarray(0, 3), seconds => seconds && seconds - Date.parse('2026-11-25T02:10:00Z') / 1000), [300, 600, 0]);
+  live.stop();
+}
+
 export async function aGapReadsTheFleetAnew() {
   const { live, server, play, reads, opened } = await start(fleet(3));
   server.rows = fleet(4);

@@ -1,4 +1,5 @@
 /** Keeps the fleet up to date: loads summary and snapshot, applies events, and polls details that events do not have. */
+import { MAX_IDS } from '../net/api.js';
 import * as clock from '../net/clock.js';
 import { readSnapshot } from './snapshot.js';
 import { STATUSES } from './columns.js';
@@ -7,9 +8,9 @@ import { FleetStore } from './store.js';
 const REFRESH_MS = 10_000;
 const AGAIN_MS = 3000;
 const RELOAD_MS = 5000;
+const HEARTBEATS_MS = 60_000;
 const FLUSH_MS = 4;
 const MAX_PENDING = 200_000;
-const MAX_ROWS = 100;
 
 export class LiveFleet {
   /**
@@ -25,11 +26,15 @@ export class LiveFleet {
     this.isLoaded = false;
     /** When the latest snapshot was loaded, by `performance.now()`. */
     this.loadedAt = -Infinity;
+    /** When the last heartbeats of all rows were read. */
+    this.heardAt = -Infinity;
     /** Why the snapshot could not be loaded; null after success. */
     this.failure = null;
     this.pending = [];
     this.position = 0;
     this.visible = () => [];
+    /** Whether the page needs the last heartbeats of all rows, which no event has. */
+    this.needsHeartbeats = () => false;
     this.missing = new Set();
     this.listeners = new Set();
     this.mismatches = { seq: -1, times: 0 };
@@ -75,7 +80,7 @@ export class LiveFleet {
     this.pending = [];
     this.position = 0;
     this.isLoaded = true;
-    this.loadedAt = performance.now();
+    this.loadedAt = this.heardAt = performance.now();
     this.stream.open(snapshot.seq);
     clearInterval(this.timer);
     this.timer = setInterval(() => this.refresh(), REFRESH_MS);
@@ -154,13 +159,17 @@ export class LiveFleet {
     if (this.isStopped || document.hidden || this.stream.state() === 'signed_out') {
       return;
     }
-    const ids = [...this.missing, ...this.visible().slice(0, MAX_ROWS).map((row) => this.store.id(row))];
-    this.missing.clear();
+    const ids = [...this.missing, ...this.visible().slice(0, MAX_IDS).map((row) => this.store.id(row))].slice(0, MAX_IDS);
+    ids.forEach((id) => this.missing.delete(id));
     const asked = [this.#summarise()];
     if (ids.length > 0) {
-      const query = { ids: ids.slice(0, 200).join(',') };
+      const query = { ids: ids.join(',') };
       const apply = (records) => this.#notify(this.store.detail(records).filter((row) => row >= 0));
       asked.push(this.#ask('GET', '/console/rows', { query }).then(apply));
+    }
+    if (this.needsHeartbeats() && performance.now() > this.heardAt + HEARTBEATS_MS) {
+      this.heardAt = performance.now();
+      asked.push(this.#ask('GET', '/console/fleet', { as: 'bytes' }).then(({ bytes }) => this.#notify(this.store.hear(readSnapshot(bytes)))));
     }
     try {
       await Promise.all(asked);

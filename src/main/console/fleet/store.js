@@ -33,6 +33,25 @@ export class FleetStore extends FleetColumns {
     this.index = new IdIndex(this.ids, n);
   }
 
+  /**
+   * Takes over the times of the last heartbeats alone, unless a later one is known.
+   *
+   * @param {import('./snapshot.js').Snapshot} snapshot
+   * @returns {number[]} the changed rows
+   */
+  hear({ n, base, columns }) {
+    const touched = [];
+    for (let i = 0; i < n; i++) {
+      const row = columns.heard[i] === NONE.time ? -1 : this.index.findAt(columns.id, i);
+      if (row >= 0 && base + columns.heard[i] > this.heard[row]) {
+        this.heard[row] = base + columns.heard[i];
+        this.version[row]++;
+        touched.push(row);
+      }
+    }
+    return touched;
+  }
+
   /** Decodes the names. When all are ASCII, byte and character positions are the same, so one decoded string is sliced. */
   #names(bytes, ends) {
     const decoder = new TextDecoder();

@@ -135,6 +135,11 @@ export class FleetView {
     return /\b(under|parent):/i.test(this.valid);
   }
 
+  /** @returns {boolean} whether filter or order depend on the last heartbeats */
+  dependsOnHeartbeats() {
+    return this.sort === 'heard' || /\bsilent[<>]/i.test(this.valid);
+  }
+
   /** @returns {boolean} whether the filter depends on the current time */
   dependsOnTime() {
     return /\b(silent|since)[<>]/i.test(this.valid);

@@ -63,6 +63,7 @@ export function open(root, first, context) {
 
   root.classList.add('fleet-page');
   fleet.visible = () => surface.visible();
+  fleet.needsHeartbeats = () => view.dependsOnHeartbeats();
 
   function around() {
     const of = (row) => view.troubleGroups.together(row);
@@ -102,6 +103,7 @@ export function open(root, first, context) {
       grouped = group;
       view.show(asked);
       explain();
+      fleet.isLoaded && view.dependsOnHeartbeats() && fleet.refresh();
     }
     surface.chosen = store.rowOf(query.get('sel') ?? '');
     draw(); // first, since the table needs its height for refresh
@@ -240,6 +242,7 @@ export function open(root, first, context) {
       removeEventListener('resize', resized);
       cancelAnimationFrame(frame);
       fleet.visible = () => [];
+      fleet.needsHeartbeats = () => false;
       surfaces.close();
     },
   };
