@@ -8,7 +8,7 @@ const MAX_INLINE = 3000;
 /** Characters of a command that are shown; what is copied is whole. */
 const MAX_SHOWN = 3000;
 /** Ids that are shown, which fill {@link MAX_SHOWN} characters. */
-const MAX_IDS = 80;
+const SHOWN_IDS = 80;
 
 /**
  * A request to the server.
@@ -87,10 +87,10 @@ export function commandLine(text, name = 'command') {
  * @param {string[]} ids
  */
 export function asCurlOfMany(requestOf, ids) {
-  if (ids.length <= MAX_IDS) {
+  if (ids.length <= SHOWN_IDS) {
     return asCurl(requestOf(ids));
   }
-  const shown = `${curlOf(requestOf(ids.slice(0, MAX_IDS))).slice(0, MAX_SHOWN)} … (${ids.length.toLocaleString('en')} ids are copied)`;
+  const shown = `${curlOf(requestOf(ids.slice(0, SHOWN_IDS))).slice(0, MAX_SHOWN)} … (${ids.length.toLocaleString('en')} ids are copied)`;
   return html`<details class="curl"><summary>as curl</summary>${line(shown, () => curlOf(requestOf(ids)), 'command')}</details>`;
 }
 

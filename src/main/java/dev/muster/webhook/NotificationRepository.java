@@ -98,8 +98,9 @@ class NotificationRepository {
       """;
 
   /**
-   * Of a dropped notification: a trouble that ended meanwhile is never reported, unless another one
-   * directly before it was.
+   * Deletes the troubles of a dropped notification that have ended: the receiver learned of none of
+   * them. Keeps one that followed another trouble of its subject that was reported, since its
+   * recovery is to be reported.
    */
   private static final String FORGET_ENDED =
       "DELETE FROM webhook_troubles WHERE reported_in = :id AND well_at IS NOT NULL AND NOT"

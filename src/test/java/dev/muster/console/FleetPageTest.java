@@ -251,7 +251,7 @@ class FleetPageTest {
     assertThat(
             (List<?>)
                 page.evaluate(
-                    "() => [...document.querySelectorAll('.sheet button:not(.copy), .sheet .button,"
+                    "() => [...document.querySelectorAll('.sheet button, .sheet .button,"
                         + " .causes button')].map(e => e.getBoundingClientRect()).filter(r =>"
                         + " r.height < 44 || r.right > innerWidth).map(r => r.height)"))
         .isEmpty();

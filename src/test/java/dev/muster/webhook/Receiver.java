@@ -9,6 +9,7 @@ import dev.muster.testing.TestServer;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -23,6 +24,17 @@ record Receiver(TestPeer peer, TestDatabase database) implements AutoCloseable {
 
   static Receiver start(TestDatabase database) throws IOException {
     return new Receiver(TestPeer.start().usually(PeerBehavior.answer(200, "")), database);
+  }
+
+  /** Starts a server that sends to this receiver, and waits until it collects. */
+  TestServer startServer(String... settings) {
+    TestServer server =
+        TestServer.startOn(
+            database,
+            Stream.concat(Stream.of(setting(), "AGENT_URL_ALLOW=loopback"), Stream.of(settings))
+                .toArray(String[]::new));
+    Awaitility.await().until(() -> number("SELECT count(*) FROM webhook_head") == 1);
+    return server;
   }
 
   String setting() {
@@ -52,9 +64,13 @@ record Receiver(TestPeer peer, TestDatabase database) implements AutoCloseable {
     return agent;
   }
 
-  /** Forgets all troubles and notifications, so that tests can share a server. */
+  /** Forgets all troubles, notifications and uptime gaps, so that tests can share a server. */
   void clear() {
-    database.execute("DELETE FROM webhook_troubles; DELETE FROM webhook_notifications");
+    database.execute(
+        """
+        DELETE FROM webhook_troubles; DELETE FROM webhook_notifications;
+        UPDATE control_plane_uptime SET up_since = now() - interval '1 day'
+        """);
   }
 
   /** Waits until so many troubles, or ends of them, are collected and not told yet. */

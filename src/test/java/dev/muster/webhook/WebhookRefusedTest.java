@@ -41,14 +41,7 @@ class WebhookRefusedTest {
   @BeforeAll
   static void start() throws Exception {
     receiver = Receiver.start(DATABASE);
-    server =
-        TestServer.startOn(
-            DATABASE,
-            receiver.setting(),
-            "AGENT_URL_ALLOW=loopback",
-            "MASS_OFFLINE_RATIO=1",
-            "LIVENESS_SWEEP_INTERVAL_S=1");
-    Awaitility.await().until(() -> receiver.number("SELECT count(*) FROM webhook_head") == 1);
+    server = receiver.startServer("MASS_OFFLINE_RATIO=1", "LIVENESS_SWEEP_INTERVAL_S=1");
   }
 
   @AfterAll
@@ -60,7 +53,6 @@ class WebhookRefusedTest {
   @BeforeEach
   void clear() {
     receiver.clear();
-    DATABASE.execute("UPDATE control_plane_uptime SET up_since = now() - interval '1 day'");
     answer(503);
   }
 

@@ -42,14 +42,10 @@ class WebhookTest {
   static void start() throws Exception {
     receiver = Receiver.start(DATABASE);
     server =
-        TestServer.startOn(
-            DATABASE,
-            receiver.setting(),
+        receiver.startServer(
             "WEBHOOK_SECRET=" + SECRET,
-            "AGENT_URL_ALLOW=loopback",
             "PUBLIC_URL=https://muster.example",
             "LIVENESS_SWEEP_INTERVAL_S=1");
-    Awaitility.await().until(() -> receiver.number("SELECT count(*) FROM webhook_head") == 1);
   }
 
   @AfterAll
@@ -61,7 +57,6 @@ class WebhookTest {
   @BeforeEach
   void clear() {
     receiver.clear();
-    DATABASE.execute("UPDATE control_plane_uptime SET up_since = now() - interval '1 day'");
   }
 
   @Test
