@@ -8,9 +8,17 @@ import { visible } from '../text/safe.js';
 const EVERY_MS = 2000;
 
 /** Opens the page. The token of the new workspace is not stored. */
-export function open(root, place, { call, session }) {
+export function open(root, place, { call, session, navigate, fleet }) {
   const state = { name: '', agent: null, status: null, busy: false, error: null };
   let timer = 0;
+
+  // The page of an empty fleet leads here. It opens again when the first workspace is made elsewhere, unless one is being made here.
+  const wasEmpty = fleet.isLoaded && fleet.store.total() === 0;
+  const stopWatching = fleet.onChange(() => {
+    if (wasEmpty && fleet.store.total() > 0 && state.name === '' && !state.busy && state.agent === null) {
+      navigate('/', {}, { replace: true });
+    }
+  });
 
   const draw = () => render(view(state, session.mayChange(), { make, type }), root);
 
@@ -53,6 +61,7 @@ export function open(root, place, { call, session }) {
   return {
     update() {},
     close() {
+      stopWatching();
       clearInterval(timer);
       render(nothing, root);
     },

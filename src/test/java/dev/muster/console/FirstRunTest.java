@@ -14,6 +14,7 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
@@ -64,6 +65,41 @@ class FirstRunTest {
         shell.descendants().forEach(ProcessHandle::destroy);
         shell.destroy();
       }
+      tab.leave();
+    }
+  }
+
+  @Test
+  void fleetOpensWhenItsFirstWorkspaceIsMadeElsewhere(Tab tab) {
+    try (TestServer server = TestServer.start()) {
+      TestClient client = server.client();
+      Page page = tab.openLive(client.baseUrl(), ADMIN_TOKEN, "/");
+      assertThat(page.locator(".welcome")).isVisible();
+      page.evaluate("() => { window.isThisVisit = true; }");
+
+      client.createOnline("Echo");
+
+      assertThat(page.locator(".fleet-space")).containsText("Echo");
+      assertThat(page.evaluate("() => window.isThisVisit")).isEqualTo(true);
+      tab.leave();
+    }
+  }
+
+  @Test
+  void formThatIsInUseStaysWhenTheFirstWorkspaceIsMadeElsewhere(Tab tab) {
+    try (TestServer server = TestServer.start()) {
+      TestClient client = server.client();
+      Page page = tab.openLive(client.baseUrl(), ADMIN_TOKEN, "/");
+      page.getByLabel("Name of the agent").fill("Mine");
+
+      client.createOnline("Echo");
+
+      page.keyboard().press("Control+k");
+      page.getByRole(AriaRole.COMBOBOX).fill("echo");
+      assertThat(page.getByRole(AriaRole.OPTION, new Page.GetByRoleOptions().setName("Echo")))
+          .isVisible();
+      page.keyboard().press("Escape");
+      assertThat(page.getByLabel("Name of the agent")).hasValue("Mine");
       tab.leave();
     }
   }
