@@ -139,9 +139,9 @@ export function open(root, place, context) {
 
   const write = () => html`<form class="write" @submit=${submit}>
       <label class="off-screen" for="message">Message to the agent</label>
-      <textarea id="message" rows="2" maxlength="200000" placeholder="Message. Enter sends, Shift+Enter begins a line" ?disabled=${workspace.removed}
+      <textarea id="message" rows="2" maxlength="200000" placeholder="Message. Enter sends, Shift+Enter begins a line"
         .value=${box.draft} @input=${onInput} @keydown=${onKey}></textarea>
-      <button type="submit" class="main" ?disabled=${workspace.removed}>Send</button></form>`;
+      <button type="submit" class="main">Send</button></form>`;
 
   /** Keeps the draft, and draws the curl command with it. */
   function onInput(event) {

@@ -63,6 +63,7 @@ function openNow(root, place, context) {
   const { call, session, navigate } = context;
   const id = place.segments[1] ?? '';
   const path = `/workspaces/${encodeURIComponent(id)}`;
+  const removedToo = { include_removed: readsAll(session) ? 'true' : '' };
   root.replaceChildren(document.createElement('div'), document.createElement('div'));
   const [top, below] = root.children;
   below.className = 'tab-page';
@@ -73,30 +74,41 @@ function openNow(root, place, context) {
   let unfollow = null;
 
   const record = new Loaded(read, async () => {
+    if (record.value !== undefined && record.value.found !== workspace.record) {
+      take(record.value);
+    }
     if (workspace.record !== null) {
       follow();
     }
     draw();
     await openTab();
   }).every(EVERY_MS);
-  const periods = new Loaded((signal) => call('GET', `/console/history/${encodeURIComponent(id)}`, { signal }), () => draw());
+  const periods = new Loaded((signal) => call('GET', `/console/history/${encodeURIComponent(id)}`, { query: removedToo, signal }), () => draw());
   const actions = actionsOf(call, id, () => workspace.record, () => record.refresh());
 
   async function read(signal) {
-    const found = await call('GET', path, { query: { include_removed: readsAll(session) ? 'true' : '' }, signal });
+    const found = await call('GET', path, { query: removedToo, signal });
     const rows = readsAll(session) && !found.removed_at ? await call('GET', '/console/rows', { query: { ids: id }, signal }).catch(() => []) : [];
+    return { found, row: rows[0] ?? null };
+  }
+
+  function take({ found, row }) {
     workspace.record = found;
-    workspace.row = rows[0] ?? null;
+    workspace.row = row;
     workspace.removed = found.status === 'removed';
     remember(id, found);
     document.title = `${visible(found.name)} · Muster`;
     if (!workspace.removed && (readsAll(session) || mayActFor(session, id))) {
       periods.soon(periods.value === undefined ? 0 : HISTORY_DELAY_MS);
     }
-    return found;
   }
 
-  const chosen = () => TABS[query.get('tab')] ? query.get('tab') : 'now';
+  const isThere = (name) => !workspace.removed || OF_REMOVED.has(name);
+
+  function chosen() {
+    const name = query.get('tab');
+    return TABS[name] && isThere(name) ? name : 'now';
+  }
 
   async function openTab() {
     const name = chosen();
@@ -124,7 +136,11 @@ function openNow(root, place, context) {
     } else if (CHANGES.test(event)) {
       record.soon();
     }
-    tab.event(frame);
+    if (event === 'WORKSPACE_REMOVED' && !OF_REMOVED.has(tab.name)) {
+      tab.close(); // what it reads is refused from now on
+    } else {
+      tab.event(frame);
+    }
   }
 
   /** Subscribes to the live events of the workspace, unless it is removed. After each connect the record is read again. */
@@ -169,7 +185,7 @@ function openNow(root, place, context) {
   };
 
   const tabs = () => html`<nav class="tabs" aria-label="Parts of this workspace">${Object.entries(TABS)
-    .filter(([name]) => (name !== 'tokens' || mayActFor(session, id)) && (name !== 'queue' || readsAll(session)) && (!workspace.removed || OF_REMOVED.has(name)))
+    .filter(([name]) => (name !== 'tokens' || mayActFor(session, id)) && (name !== 'queue' || readsAll(session)) && isThere(name))
     .map(([name, [words]]) => html`<a href=${address(name)} aria-current=${chosen() === name ? 'page' : nothing}>${words}${count(name)}</a>`)}</nav>`;
 
   function draw() {

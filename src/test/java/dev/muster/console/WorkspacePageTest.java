@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
+import com.microsoft.playwright.Response;
 import com.microsoft.playwright.options.AriaRole;
 import dev.muster.testing.TestClient.Agent;
 import java.io.IOException;
@@ -27,6 +28,13 @@ class WorkspacePageTest {
 
   private static final String WEDGED =
       "\"runtime_state\":\"wedged\",\"sample_error\":\"Control request timeout: initialize\"";
+
+  private static final String NOTES_A_COPIED_ID =
+      """
+      () => new MutationObserver(() => {
+        window.hasCopiedId ||= document.querySelector('[aria-label="Copied id"]') !== null;
+      }).observe(document.body, { subtree: true, childList: true, attributes: true })
+      """;
 
   private static Locator button(Page page, String name) {
     return page.getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName(name));
@@ -69,6 +77,33 @@ class WorkspacePageTest {
     assertThat(page.locator(".status-line")).containsText("paused");
     button(page, "Resume").first().click();
     assertThat(page.locator(".status-line")).containsText("awaiting agent");
+  }
+
+  /** What is read again after the removal is what the server still answers. */
+  @Test
+  void removalElsewhereClosesATabThatIsRefusedFromThenOn(Tab tab) {
+    Agent agent = CLIENT.createOnline("Removed elsewhere");
+    CLIENT.heartbeat(agent, WEDGED);
+    String path = "/ui/w/" + agent.id() + "?tab=timeline";
+    Page page = tab.openLive(CLIENT.baseUrl(), ADMIN_TOKEN, path);
+    assertThat(page.locator(".timeline")).isVisible();
+
+    Response history = // is read a few seconds after the record
+        page.waitForResponse(
+            response -> response.url().contains("/console/history/" + agent.id()),
+            () -> {
+              CLIENT.heartbeat(agent, WEDGED.replace("initialize", "interrupt"));
+              assertThat(page.locator(".why-box .evidence")).containsText("timeout: interrupt");
+              CLIENT.delete(
+                  "/workspaces/" + agent.id() + "?confirm=true",
+                  ADMIN_TOKEN,
+                  "X-Confirm-Name",
+                  "Removed elsewhere");
+            });
+
+    assertThat(history.status()).isEqualTo(200);
+    assertThat(page.getByText("This workspace was removed")).isVisible();
+    assertThat(page.locator(".tabs [aria-current=page]")).hasText("Now");
   }
 
   @Test
@@ -172,8 +207,9 @@ class WorkspacePageTest {
         .addInitScript(
             "Object.defineProperty(window, 'isSecureContext', {value: " + isSecure + "})");
     Page page = SignedIn.asAdmin(tab, "/ui/w/" + agent.id());
+    page.evaluate(NOTES_A_COPIED_ID); // the button says so for 1.6 s only
     button(page, "Copy id").click();
-    assertThat(button(page, "Copied id")).isVisible();
+    page.waitForFunction("() => window.hasCopiedId");
     assertThat(page.evaluate("() => navigator.clipboard.readText()"))
         .isEqualTo(agent.id().toString());
   }
@@ -185,7 +221,7 @@ class WorkspacePageTest {
     Locator since = page.locator(".status-line mu-moment");
     assertThat(since).hasAttribute("title", Pattern.compile(".* UTC"));
     page.navigate(CLIENT.baseUrl() + "/ui/w/" + agent.id() + "?tz=Europe/Zurich");
-    assertThat(since).hasAttribute("title", Pattern.compile(".* (CET|GMT\\+1).*"));
+    assertThat(since).hasAttribute("title", Pattern.compile(".* (CES?T|GMT\\+[12]).*"));
     page.navigate(CLIENT.baseUrl() + "/ui/w/" + agent.id() + "?tz=local");
     assertThat(since).hasAttribute("title", Pattern.compile(".* GMT\\+5:45"));
   }
