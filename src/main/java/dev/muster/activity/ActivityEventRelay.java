@@ -59,7 +59,13 @@ class ActivityEventRelay implements FeedChangeListener {
   private void relay(SeriesRelay relay) {
     relay.relay(changedFeeds -> relayRows(relay, changedFeeds));
     if (live.isWatched()) {
-      answers.relay(live::publish);
+      answers.relay(responses -> {
+        // a message may have been stored and answered since its feed was read above
+        relay.seriesChanged(
+            responses.stream().map(LiveEvent::workspaceId).collect(Collectors.toSet()));
+        relay.relay(changedFeeds -> relayRows(relay, changedFeeds));
+        live.publish(responses);
+      });
     }
   }
 
