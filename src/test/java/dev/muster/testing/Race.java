@@ -13,7 +13,7 @@ import java.util.function.IntFunction;
 /** Runs an action many times at the same moment. */
 public final class Race {
 
-  private static final int TIMEOUT_S = 60;
+  private static final int TIMEOUT_S = 120;
 
   private Race() {}
 
