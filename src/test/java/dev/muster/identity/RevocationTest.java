@@ -2,8 +2,8 @@ package dev.muster.identity;
 
 import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
+import dev.muster.testing.MachinePauses;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
@@ -32,7 +32,7 @@ class RevocationTest {
   }
 
   @Test
-  void reachesAReplicaThatKnowsTheToken() {
+  void reachesAReplicaThatKnowsTheToken() throws Exception {
     Agent agent = here.create("Revoked");
     assertThat(elsewhere.heartbeat(agent).status()).isEqualTo(200);
     assertThat(here.heartbeat(agent).status()).isEqualTo(200);
@@ -42,13 +42,9 @@ class RevocationTest {
     assertThat(here.delete(tokens + "/" + id, ADMIN_TOKEN).status()).isEqualTo(200);
 
     assertThat(here.heartbeat(agent).status()).isEqualTo(401);
-    await()
-        .atMost(REACH)
-        .pollInterval(Duration.ofMillis(50))
-        .untilAsserted(() -> {
-          assertThat(elsewhere.heartbeat(agent).status()).isEqualTo(401);
-          assertThat(read(elsewhere, agent).status()).isEqualTo(401);
-        });
+    MachinePauses.awaitWithin(
+        REACH,
+        () -> elsewhere.heartbeat(agent).status() == 401 && read(elsewhere, agent).status() == 401);
     assertThat(here.heartbeat(agent).status()).isEqualTo(401);
   }
 
@@ -70,7 +66,7 @@ class RevocationTest {
   }
 
   @Test
-  void reachesAReplicaWhenTheWorkspaceIsRemoved() {
+  void reachesAReplicaWhenTheWorkspaceIsRemoved() throws Exception {
     Agent agent = here.create("Removed");
     assertThat(elsewhere.heartbeat(agent).status()).isEqualTo(200);
 
@@ -80,13 +76,8 @@ class RevocationTest {
     assertThat(elsewhere.heartbeat(agent).status()).isEqualTo(410);
     assertThat(here.get("/workspaces/" + agent.id() + "/tokens", agent.token()).status())
         .isEqualTo(401);
-    await()
-        .atMost(REACH)
-        .pollInterval(Duration.ofMillis(50))
-        .untilAsserted(() ->
-            assertThat(
-                    elsewhere.get("/workspaces/" + agent.id() + "/tokens", agent.token()).status())
-                .isEqualTo(401));
+    String tokens = "/workspaces/" + agent.id() + "/tokens";
+    MachinePauses.awaitWithin(REACH, () -> elsewhere.get(tokens, agent.token()).status() == 401);
     assertThat(read(elsewhere, agent).status()).isEqualTo(410);
   }
 

@@ -5,6 +5,7 @@ import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.muster.testing.MachinePauses;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
@@ -122,10 +123,9 @@ class RoleTokensTest {
     assertThat(CLIENT.delete("/admin/tokens/" + minted.field("id"), ADMIN_TOKEN).status())
         .isEqualTo(200);
 
-    await()
-        .atMost(Duration.ofSeconds(5))
-        .pollInterval(Duration.ofMillis(50))
-        .until(() -> read(ELSEWHERE.client(), token) == 401 && streamEnded.isDone());
+    MachinePauses.awaitWithin(
+        Duration.ofSeconds(5),
+        () -> read(ELSEWHERE.client(), token) == 401 && streamEnded.isDone());
   }
 
   @Test

@@ -1,5 +1,7 @@
 package dev.muster.testing;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -8,7 +10,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
+import java.util.concurrent.Callable;
 import java.util.concurrent.locks.LockSupport;
+import org.awaitility.Awaitility;
 
 /**
  * Measures how long the disk or the processors of this machine make a program wait that writes one
@@ -32,6 +36,19 @@ public final class MachinePauses implements AutoCloseable {
   /** Returns the longest wait that has ended. */
   public Duration longest() {
     return Duration.ofNanos(longestNanos);
+  }
+
+  /**
+   * Waits until a condition holds, and asserts that this took no longer than the limit and the
+   * longest wait of this machine meanwhile.
+   */
+  public static void awaitWithin(Duration limit, Callable<Boolean> condition) throws IOException {
+    try (MachinePauses pauses = new MachinePauses()) {
+      long start = System.nanoTime();
+      Awaitility.await().pollInterval(Duration.ofMillis(50)).until(condition);
+      assertThat(Duration.ofNanos(System.nanoTime() - start))
+          .isLessThan(limit.plus(pauses.longest()));
+    }
   }
 
   private void measure() {

@@ -8,6 +8,7 @@ import dev.muster.protocol.client.A2aResult.OutOfTime;
 import dev.muster.protocol.client.A2aResult.SendEndReason;
 import dev.muster.protocol.client.A2aResult.Unreachable;
 import dev.muster.protocol.client.Fault.Place;
+import dev.muster.testing.MachinePauses;
 import dev.muster.testing.PeerBehavior;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestPeer;
@@ -94,10 +95,11 @@ class FaultMatrixTest {
                 .policy(new RetryPolicy(5, true, MINUTES))
                 .listener((_, outcome) -> outcomes.add(outcome))
                 .build();
+        MachinePauses pauses = new MachinePauses();
         Place place = fault.occur()) {
       A2aResult result = client.send(Requests.within(SHORT, place.url()));
 
-      assertThat(result.elapsed()).isLessThan(SHORT.plus(SLACK));
+      assertThat(result.elapsed()).isLessThan(SHORT.plus(SLACK).plus(pauses.longest()));
       assertThat(result)
           .isInstanceOfSatisfying(
               OutOfTime.class,
