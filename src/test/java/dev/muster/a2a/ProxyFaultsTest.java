@@ -46,7 +46,7 @@ class ProxyFaultsTest {
   private static final Duration TIMEOUT = Duration.ofSeconds(8);
 
   /** For agents that never finish: too short for a second attempt. */
-  private static final Duration SHORT = Duration.ofMillis(1500);
+  private static final Duration SHORT = Duration.ofSeconds(3);
 
   /** Margin for a machine that runs other tests too. */
   private static final Duration MARGIN = Duration.ofSeconds(2);

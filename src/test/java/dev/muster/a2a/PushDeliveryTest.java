@@ -222,7 +222,7 @@ class PushDeliveryTest {
     peer.close();
 
     Answer answer =
-        PROXY.send(agent, ADMIN_TOKEN, ProxyClient.message("m", "hi"), "X-Timeout", "0.5");
+        PROXY.send(agent, ADMIN_TOKEN, ProxyClient.message("m", "hi"), "X-Timeout", "3");
 
     assertRefused(answer, 503, "AGENT_UNREACHABLE");
     assertThat(answer.json().path("restarting").asBoolean()).isTrue();
@@ -240,7 +240,7 @@ class PushDeliveryTest {
     peer.usually(PeerBehavior.silence());
 
     Answer answer =
-        PROXY.send(agent, ADMIN_TOKEN, ProxyClient.message("m", "hi"), "X-Timeout", "0.7");
+        PROXY.send(agent, ADMIN_TOKEN, ProxyClient.message("m", "hi"), "X-Timeout", "3");
 
     assertRefused(answer, 504, "AGENT_TIMEOUT");
     assertThat(answer.json().path("busy").asBoolean()).isTrue();

@@ -2,6 +2,7 @@ package dev.muster.activity;
 
 import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.muster.platform.settings.TestSettings;
 import dev.muster.testing.Slow;
@@ -177,9 +178,9 @@ class ActivityRetentionTest {
 
     retention.sweep();
 
-    assertThat(count(hardlyAcknowledged)).isEqualTo("699");
-    assertThat(count(small)).isEqualTo("0");
-    assertThat(count(nearlyDone)).isEqualTo("1");
+    await().until(() -> count(hardlyAcknowledged).equals("699")); // the server's own run may help
+    await().until(() -> count(small).equals("0"));
+    await().until(() -> count(nearlyDone).equals("1"));
   }
 
   private Agent feedOf(int rows) {

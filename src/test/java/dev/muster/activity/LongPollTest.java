@@ -54,10 +54,12 @@ class LongPollTest {
 
   private static CompletableFuture<Answer> longPoll;
   private static CompletableFuture<Answer> longerPoll;
+  private static long begunAt;
   private static TestServer elsewhere;
 
   @BeforeAll
   static void start() {
+    begunAt = System.nanoTime();
     longPoll = poll(IDLE, INBOX + "&wait=20", IDLE.agent().token());
     longerPoll = poll(IDLE, INBOX + "&wait=60", IDLE.agent().token());
     elsewhere = TestServer.startOn(HERE.database(), "RATE_LIMIT_POLL=600000");
@@ -122,7 +124,6 @@ class LongPollTest {
   void answersWithTheRowThatADatabaseReadsSlowly() throws SQLException {
     TestFeed feed = feedOf("Slowly read");
     String id = feed.receive(null, "hello");
-    long start = System.nanoTime();
     CompletableFuture<Answer> poll;
     try (Connection locked = HERE.database().connect()) {
       locked.setAutoCommit(false);
@@ -130,7 +131,8 @@ class LongPollTest {
         statement.execute("LOCK TABLE activity_logs IN ACCESS EXCLUSIVE MODE");
       }
       poll = poll(feed, INBOX + "&wait=1", feed.agent().token());
-      await().until(() -> System.nanoTime() - start > Duration.ofMillis(1500).toNanos());
+      long start = System.nanoTime();
+      await().until(() -> System.nanoTime() - start > Duration.ofMillis(1100).toNanos());
       locked.rollback();
     }
 
@@ -328,7 +330,13 @@ class LongPollTest {
 
     String id = IDLE.receive(null, "late");
 
-    assertOnly(within(SOON, longerPoll), id);
+    Answer answer = within(SOON, longerPoll);
+    if (answer.text().equals("[]")) { // the tests before this one took longer
+      assertThat(Duration.ofNanos(System.nanoTime() - begunAt))
+          .isGreaterThan(Duration.ofMinutes(1));
+    } else {
+      assertOnly(answer, id);
+    }
   }
 
   private static TestFeed feedOf(String name) {

@@ -4,6 +4,8 @@ import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.muster.activity.FeedWaiters.FeedTopic;
+import dev.muster.platform.longpoll.LongPollRegistry;
 import dev.muster.testing.TestClient.Answer;
 import dev.muster.testing.TestServer;
 import java.time.Duration;
@@ -132,6 +134,12 @@ class RecentRowsTest {
                     + "\"},\"tool_trace\":[{\"tool\":\"grep\"}],\"method\":\"message/send\""));
   }
 
+  /** Waits until the feed's poll has read its only row and waits for the next. */
+  private static void awaitPoll(TestFeed feed) {
+    LongPollRegistry polls = SERVER.bean(LongPollRegistry.class);
+    await().until(() -> polls.seenByAll(new FeedTopic(feed.id())).orElse(0) == 1);
+  }
+
   @Test
   void areNotKeptWithoutAPoll() {
     TestFeed feed = new TestFeed(SERVER, SERVER.client().create("Alone"));
@@ -144,7 +152,7 @@ class RecentRowsTest {
     TestFeed feed = new TestFeed(SERVER, SERVER.client().create("Gap"));
     String cursor = feed.log("the cursor");
     CompletableFuture<Answer> poll = feed.poll("?type=error&since_id=" + cursor + "&wait=60");
-    await().until(() -> feed.waiting() > 0);
+    awaitPoll(feed);
 
     feed.receive(null, "too large ".repeat(2_000));
     feed.log("small");
@@ -162,7 +170,7 @@ class RecentRowsTest {
     TestFeed feed = new TestFeed(SERVER, SERVER.client().create("Not notified"));
     String cursor = feed.log("the cursor");
     CompletableFuture<Answer> poll = feed.poll("?type=error&since_id=" + cursor + "&wait=60");
-    await().until(() -> feed.waiting() > 0);
+    awaitPoll(feed);
 
     SERVER
         .database()
@@ -188,7 +196,7 @@ class RecentRowsTest {
     TestFeed feed = new TestFeed(SERVER, SERVER.client().create("Followed"));
     String cursor = feed.log("the cursor");
     CompletableFuture<Answer> poll = feed.poll("?type=a2a_receive&since_id=" + cursor + "&wait=60");
-    await().until(() -> feed.waiting() > 0);
+    awaitPoll(feed);
     feed.log("not asked for");
     feed.log("nor this");
     assertThat(poll).isNotDone();

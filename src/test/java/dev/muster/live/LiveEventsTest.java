@@ -123,6 +123,7 @@ class LiveEventsTest {
     Agent sibling = client.create("sibling", child);
     Agent nephew = client.create("nephew", "\"parent_id\":\"" + sibling.id() + "\"");
     Agent unrelated = client.create("stranger");
+    client.get("/events?limit=1", ADMIN_TOKEN); // publishes what was recorded so far
     try (TestSocket socket = TestSocket.open(client, "/ws", watcher.token());
         TestEventStream own =
             TestEventStream.open(

@@ -38,6 +38,7 @@ public final class ReplicaKills implements AutoCloseable {
           "ADMIN_TOKEN", ADMIN_TOKEN,
           "SERVER_ADDRESS", "127.0.0.1",
           "STALE_AFTER_S", "10",
+          "RECOVERY_GRACE_S", "20",
           "LIVENESS_SWEEP_INTERVAL_S", "1",
           "RATE_LIMIT", "0",
           "RATE_LIMIT_HEARTBEAT", "0",

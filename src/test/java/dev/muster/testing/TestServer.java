@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Stream;
+import org.awaitility.Awaitility;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.logging.LoggingSystem;
 import org.springframework.boot.web.server.context.WebServerApplicationContext;
@@ -24,6 +25,9 @@ public final class TestServer implements AutoCloseable {
   /** Tests send many requests; tests of the limits set their own. */
   static final Map<String, String> NO_RATE_LIMITS =
       Map.of("RATE_LIMIT", "0", "RATE_LIMIT_HEARTBEAT", "0", "RATE_LIMIT_POLL", "0");
+
+  private static final String SWEPT =
+      "SELECT count(last_success) FROM recurring_jobs WHERE task_name = 'liveness-sweep'";
 
   private static final class Shared {
     static final TestServer SERVER = start("REGISTRATION=open", "AGENT_URL_ALLOW=loopback");
@@ -51,6 +55,19 @@ public final class TestServer implements AutoCloseable {
   /** {@code settings} as {@code NAME=value}. */
   public static TestServer start(String... settings) {
     return startOn(TestDatabases.create(), settings);
+  }
+
+  /**
+   * Starts a server that has swept once, as each does at its start, and sweeps no more. A sweep
+   * would end the hold that a test begins.
+   */
+  public static TestServer startWithoutSweeps(String... settings) {
+    TestServer server =
+        start(
+            Stream.concat(Stream.of("LIVENESS_SWEEP_INTERVAL_S=86400"), Stream.of(settings))
+                .toArray(String[]::new));
+    Awaitility.await().until(() -> server.database().value(SWEPT).equals("1"));
+    return server;
   }
 
   /** Starts a replica when another server uses the same database. */

@@ -8,6 +8,7 @@ import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestDatabases;
 import dev.muster.testing.TestDatabases.TestDatabase;
 import dev.muster.testing.TestServer;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
@@ -142,7 +143,9 @@ class WebhookRefusedTest {
     receiver.awaitCollected(3);
     receiver.letAMinutePass();
 
-    Awaitility.await().until(() -> server.client().metric(REFUSED) >= refusedBefore + 3);
+    Awaitility.await()
+        .atMost(Duration.ofSeconds(60))
+        .until(() -> server.client().metric(REFUSED) >= refusedBefore + 3);
     assertThat(Receiver.loop(server).path("failures").asInt())
         .isGreaterThanOrEqualTo(failuresBefore + 2);
   }

@@ -51,7 +51,7 @@ class WebhookSendingTest {
   @Test
   void sendsWhatADeadReceiverMissedUnderTheSameId() throws Exception {
     int port = receiver.peer().port();
-    try (TestServer server = TestServer.startOn(database, receiver.setting(), LOOPBACK)) {
+    try (TestServer server = receiver.startServer()) {
       receiver.close();
       degrade(server);
       receiver.awaitCollected(1);
@@ -89,6 +89,7 @@ class WebhookSendingTest {
             receiver.url());
     JsonNode first;
     try (ServerProcess server = ServerProcess.start(home, settings).awaitReady()) {
+      awaitHead();
       Receiver.degrade(server.client(), "quota");
       receiver.awaitCollected(1);
       receiver.letAMinutePass();
@@ -97,7 +98,7 @@ class WebhookSendingTest {
     }
     receiver.peer().usually(PeerBehavior.answer(200, ""));
     receiver.letThePausePass();
-    try (TestServer next = TestServer.startOn(database, receiver.setting(), LOOPBACK)) {
+    try (TestServer next = receiver.startServer()) {
       assertThat(receiver.await(2).get(1)).isEqualTo(first);
       awaitEnd();
       assertThat(next.metrics()).contains("muster_webhook_attempts_total{outcome=\"sent\"} 1.0");
@@ -106,8 +107,8 @@ class WebhookSendingTest {
 
   @Test
   void isSentOnceByTwoReplicas() {
-    try (TestServer one = TestServer.startOn(database, receiver.setting(), LOOPBACK);
-        TestServer other = TestServer.startOn(database, receiver.setting(), LOOPBACK)) {
+    try (TestServer one = receiver.startServer();
+        TestServer other = receiver.startServer()) {
       for (int round = 1; round <= 3; round++) {
         degrade(round % 2 == 0 ? one : other);
         receiver.awaitCollected(1);
@@ -123,7 +124,7 @@ class WebhookSendingTest {
 
   @Test
   void sendsNothingAboutTheVeryFirstStart() {
-    try (TestServer server = TestServer.startOn(database, receiver.setting(), LOOPBACK)) {
+    try (TestServer server = receiver.startServer()) {
       awaitHead();
       database.execute("UPDATE control_plane_uptime SET up_since = up_since + interval '1 minute'");
       Receiver.awaitCollection(server);
@@ -133,13 +134,13 @@ class WebhookSendingTest {
 
   @Test
   void goesOnWhereItStoppedAfterARestart() {
-    try (TestServer _ = TestServer.startOn(database, receiver.setting(), LOOPBACK)) {
+    try (TestServer _ = receiver.startServer()) {
       awaitHead();
     }
     try (TestServer off = TestServer.startOn(database, LOOPBACK)) {
       degrade(off);
     }
-    try (TestServer server = TestServer.startOn(database, receiver.setting(), LOOPBACK)) {
+    try (TestServer server = receiver.startServer()) {
       assertThat(receiver.tell(1).path("kind").asString()).isEqualTo("degraded");
       assertThat(server.metrics()).contains("muster_webhook_dropped_total 0.0");
     }
@@ -149,7 +150,7 @@ class WebhookSendingTest {
   @ValueSource(strings = {"302", "500", "404"})
   void triesAgainWhatIsNotTakenAndFollowsNoRedirect(int status) throws Exception {
     try (TestPeer elsewhere = TestPeer.start();
-        TestServer server = TestServer.startOn(database, receiver.setting(), LOOPBACK)) {
+        TestServer server = receiver.startServer()) {
       receiver
           .peer()
           .then(
@@ -171,7 +172,7 @@ class WebhookSendingTest {
   @Test
   void dropsANotificationAfterAnHourAndReportsWhatLasts() {
     receiver.peer().usually(PeerBehavior.answer(503, ""));
-    try (TestServer server = TestServer.startOn(database, receiver.setting(), LOOPBACK)) {
+    try (TestServer server = receiver.startServer()) {
       degrade(server);
       Agent brief = degrade(server);
       JsonNode dropped = receiver.tell(2);
@@ -195,7 +196,7 @@ class WebhookSendingTest {
   @Test
   void delaysNoRequestWhileTheReceiverIsSilent() {
     receiver.peer().usually(PeerBehavior.silence());
-    try (TestServer server = TestServer.startOn(database, receiver.setting(), LOOPBACK)) {
+    try (TestServer server = receiver.startServer()) {
       Agent agent = degrade(server);
       receiver.tell(1);
       for (int n = 0; n < 20; n++) {
@@ -211,7 +212,7 @@ class WebhookSendingTest {
   @Test
   void sendsNothingToAnAddressThatIsNotAllowed() {
     String byName = receiver.setting().replace("127.0.0.1", "localhost");
-    try (TestServer server = TestServer.startOn(database, byName, "AGENT_URL_ALLOW=private")) {
+    try (TestServer server = receiver.startServer(byName, "AGENT_URL_ALLOW=private")) {
       degrade(server);
       receiver.awaitCollected(1);
       receiver.letAMinutePass();

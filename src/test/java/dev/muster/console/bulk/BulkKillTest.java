@@ -29,6 +29,12 @@ class BulkKillTest {
 
   private static final int WORKSPACES = 20_000;
 
+  private static final String SERVERS_CONNECTIONS =
+      """
+      SELECT count(*) FROM pg_stat_activity
+      WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'
+      """;
+
   @TempDir Path folder;
 
   private final TestDatabase database = TestDatabases.create();
@@ -67,6 +73,7 @@ class BulkKillTest {
           .pollInterval(Duration.ofMillis(2))
           .until(() -> count("SELECT handled FROM bulk_runs") > 0);
       killed.kill();
+      Awaitility.await().until(() -> count(SERVERS_CONNECTIONS) == 0); // a commit may be under way
       done = count("SELECT done FROM bulk_runs");
     }
     assertThat(done).isBetween(1000, WORKSPACES - 1000);

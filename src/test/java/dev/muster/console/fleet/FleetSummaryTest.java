@@ -23,7 +23,10 @@ import tools.jackson.databind.JsonNode;
 @Slow
 class FleetSummaryTest {
 
-  private final TestServer server = TestServer.start("LIVENESS_SWEEP_INTERVAL_S=86400");
+  /** Less than a second, which begins before the response. */
+  private static final long KEPT_MS = 900;
+
+  private final TestServer server = TestServer.startWithoutSweeps();
   private final TestClient client = server.client();
 
   @AfterEach
@@ -47,6 +50,8 @@ class FleetSummaryTest {
     send(push, "m-2");
     delegate(well, failing);
 
+    // this numbers all events, which the summary does not
+    long head = client.get("/events?limit=1", ADMIN_TOKEN).json().path(0).path("seq").asLong();
     JsonNode summary = summary("", ADMIN_TOKEN);
 
     assertThat(summary.path("total").asInt()).isEqualTo(5);
@@ -64,7 +69,6 @@ class FleetSummaryTest {
     assertThat(first.path("last_sample_error").asString()).hasSize(160);
     assertThat(summary.path("worst").path(2).path("queued").asBoolean()).isTrue();
     assertThat(summary.path("banners")).isEmpty();
-    long head = client.get("/events?limit=1", ADMIN_TOKEN).json().path(0).path("seq").asLong();
     assertThat(summary.path("seq").asLong()).isEqualTo(head);
     assertThat(names(summary("status:degraded -wedged", ADMIN_TOKEN))).containsExactly("failing");
   }
@@ -72,11 +76,21 @@ class FleetSummaryTest {
   @Test
   void isKeptForASecond() {
     client.create("one");
-    JsonNode first = summary("", ADMIN_TOKEN);
-    client.create("two");
+    JsonNode first;
+    JsonNode again;
+    int created = 0;
+    long start;
+    do { // again if the machine paused
+      String query = "-none" + created; // has no summary yet
+      start = System.nanoTime();
+      first = summary(query, ADMIN_TOKEN);
+      client.create("two");
+      created++;
+      again = summary(query, ADMIN_TOKEN);
+    } while (System.nanoTime() - start > KEPT_MS * 1_000_000);
 
-    assertThat(summary("", ADMIN_TOKEN)).isEqualTo(first);
-    assertThat(summary("two", ADMIN_TOKEN).path("total").asInt()).isEqualTo(1);
+    assertThat(again).isEqualTo(first);
+    assertThat(summary("two", ADMIN_TOKEN).path("total").asInt()).isEqualTo(created);
   }
 
   @Test

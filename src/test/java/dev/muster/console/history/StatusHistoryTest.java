@@ -182,8 +182,13 @@ class StatusHistoryTest {
       TestClient client = server.client();
       Agent agent = client.createOnline("agent");
       awaitStays(server, agent, "awaiting_agent", "online");
-      server.database().execute("UPDATE history_head SET last_seq = last_seq - 2");
-      server.database().execute("DELETE FROM events WHERE seq < (SELECT last_seq FROM event_head)");
+      server
+          .database()
+          .execute(
+              """
+              DELETE FROM events WHERE seq < (SELECT last_seq FROM event_head);
+              UPDATE history_head SET last_seq = last_seq - 2
+              """);
       client.post("/workspaces/" + agent.id() + "/pause", ADMIN_TOKEN, "");
 
       awaitStays(server, agent, "online", "paused");
@@ -213,6 +218,8 @@ class StatusHistoryTest {
           .database()
           .execute(
               """
+              DELETE FROM ended_status_periods;
+              UPDATE open_status_periods SET since = now() - interval '3 hours';
               UPDATE history_head SET began_at = began_at - interval '3 hours', minutes_to = date_bin('1 minute', now(), 'epoch') - interval '120 minutes';
               INSERT INTO ended_status_periods (workspace_id, since, seq, until, status) VALUES
                   (gen_random_uuid(), now() - interval '3 hours', 1, now() - interval '100 minutes', 'online'),

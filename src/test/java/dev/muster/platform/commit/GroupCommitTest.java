@@ -260,7 +260,7 @@ class GroupCommitTest {
       Future<Integer> behind = threads.submit(() -> commits.submit(new Value(1, 2)));
       for (Future<Integer> stuck : List.of(first, behind)) {
         assertThat(stuck)
-            .failsWithin(Duration.ofSeconds(5))
+            .failsWithin(Duration.ofSeconds(15))
             .withThrowableThat()
             .havingCause()
             .isInstanceOfSatisfying(

@@ -78,7 +78,7 @@ class EmbeddedDatabaseCrashTest {
       await()
           .pollDelay(Duration.ZERO)
           .pollInterval(Duration.ofMillis(5))
-          .atMost(20, SECONDS)
+          .atMost(60, SECONDS)
           .until(() -> hasUnfinished(postgres, "PG_VERSION"));
       first.kill();
     }
@@ -151,7 +151,7 @@ class EmbeddedDatabaseCrashTest {
           .until(() -> Files.exists(log) && Files.readString(log).contains("is still in use"));
       frozen.destroyForcibly();
 
-      try (EmbeddedDatabase database = start.get(20, SECONDS)) {
+      try (EmbeddedDatabase database = start.get(120, SECONDS)) {
         assertThat(Sql.ask(database, "SELECT 'there'")).isEqualTo("there");
       }
     }

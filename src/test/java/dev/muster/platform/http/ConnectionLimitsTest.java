@@ -79,7 +79,9 @@ class ConnectionLimitsTest {
       write(connect("127.0.0.1"), BEGUN);
       int open = i + 1;
       // an accepted connection without a request is idle, and may be closed for the next one
-      await().until(() -> connector.getConnectedEndPoints().size() == open && noneIsIdle());
+      await()
+          .pollInterval(Duration.ofMillis(5)) // the first headers must end within 10 s
+          .until(() -> connector.getConnectedEndPoints().size() == open && noneIsIdle());
     }
 
     assertThat(isServed(connect("127.0.0.1"))).isFalse();

@@ -103,10 +103,11 @@ class ClusterJobsTest {
           .contains("muster_job_seconds_count{job=\"probe\"}");
 
       body = () -> {};
-      int failures = probe.path("failures").asInt();
+      JsonNode mended = probe(server);
+      int failures = mended.path("failures").asInt();
       Awaitility.await()
           .atMost(TIMEOUT)
-          .until(() -> probe(server).path("runs").asInt() > probe.path("runs").asInt() + 2);
+          .until(() -> probe(server).path("runs").asInt() > mended.path("runs").asInt() + 2);
       assertThat(probe(server).path("failures").asInt()).isLessThanOrEqualTo(failures + 1);
       assertThat(probe(server).path("last_error").isNull()).isFalse();
     }
@@ -146,7 +147,7 @@ class ClusterJobsTest {
 
     server.close();
 
-    assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(7));
+    assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(15));
   }
 
   private TestServer start() {

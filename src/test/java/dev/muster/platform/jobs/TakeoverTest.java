@@ -26,7 +26,10 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 class TakeoverTest {
 
   private static final String OWNER =
-      "SELECT picked_by FROM recurring_jobs WHERE task_name = 'liveness-sweep'";
+      """
+      SELECT coalesce(max(picked_by), '') FROM recurring_jobs
+      WHERE task_name = 'liveness-sweep' AND last_heartbeat > '%s'
+      """;
 
   @TempDir Path folder;
 
@@ -50,15 +53,16 @@ class TakeoverTest {
         connection.setAutoCommit(false);
         // a sweep begins with a tick: this lock holds its replica inside the job
         statement.execute("SELECT up_since FROM control_plane_uptime FOR UPDATE");
+        String lockedAt = database.value("SELECT clock_timestamp()");
         Awaitility.await()
             .atMost(Duration.ofSeconds(60))
             .pollInterval(Duration.ofMillis(20))
-            .until(() -> isOf(dies, database.value(OWNER)));
+            .until(() -> isOf(dies, database.value(OWNER.formatted(lockedAt))));
         dies.kill();
         killedAt = System.nanoTime();
+        assertThat(isOf(dies, database.value(OWNER.formatted(lockedAt)))).isTrue();
         connection.rollback();
       }
-      assertThat(isOf(dies, database.value(OWNER))).isTrue();
 
       Awaitility.await()
           .atMost(Duration.ofSeconds(30))

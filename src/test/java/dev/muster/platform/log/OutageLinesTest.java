@@ -92,6 +92,8 @@ class OutageLinesTest {
             IntStream.range(0, 5).mapToObj(n -> client.createOnline("a" + n)).toList();
         try (TestSocket all = TestSocket.open(client, "/ws?after=0", ADMIN_TOKEN)) {
           all.await("WORKSPACE_ONLINE");
+          // a server is ready a moment before its last line about its start
+          Awaitility.await().until(() -> server.output().contains("Started "));
           long before = server.output().lines().filter(line -> !isOfAWorkspace(line)).count();
 
           int refused = refusedIn(cut, outage, wire, client, agents);
