@@ -79,7 +79,12 @@ async function show() {
   try {
     const module = await page.load(session.current());
     if (mine === visit) {
-      open = { name, handle: module.open(shell.page(), place, context) };
+      const handle = module.open(shell.page(), place, context);
+      if (mine === visit) {
+        open = { name, handle };
+      } else {
+        handle.close(); // it has led to another page
+      }
     }
   } catch (failure) {
     if (mine === visit) {

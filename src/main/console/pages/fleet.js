@@ -169,7 +169,7 @@ export function open(root, first, context) {
   function draw() {
     // The cached snapshot may be older than the first workspace; the summary is at most a second old.
     if (fleet.isLoaded && store.total() === 0 && fleet.summary?.total === 0) {
-      navigate('/ui/welcome', {}, { replace: true });
+      navigate('/ui/welcome', { empty: 'true' }, { replace: true });
       return;
     }
     selection.follow();

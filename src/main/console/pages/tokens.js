@@ -86,7 +86,7 @@ export function open(root, place, context) {
       ${moreRows(next, items.length, () => { most += PAGE; tokens.refresh(); })}`;
 
   const tools = () => html`<div class="filters">${inTab || !mayOperate(session) ? nothing : choice('Use', 'use', query.get('use') ?? '', USES, set)}
-      ${own() === null || context.workspace?.removed ? nothing : action('Mint a token', mint, { look: 'main', hint: 'It is shown once' })}</div>`;
+      ${own() === null ? nothing : action('Mint a token', mint, { look: 'main', hint: 'It is shown once' })}</div>`;
 
   function draw() {
     render(html`${inTab ? nothing : html`<header class="page-head"><h1>Tokens</h1>${ofWorkspace(query, set)}</header>`}

@@ -12,13 +12,14 @@ export function open(root, place, { call, session, navigate, fleet }) {
   const state = { name: '', agent: null, status: null, busy: false, error: null };
   let timer = 0;
 
-  // The page of an empty fleet leads here. It opens again when the first workspace is made elsewhere, unless one is being made here.
-  const wasEmpty = fleet.isLoaded && fleet.store.total() === 0;
-  const stopWatching = fleet.onChange(() => {
-    if (wasEmpty && fleet.store.total() > 0 && state.name === '' && !state.busy && state.agent === null) {
+  const stopWatching = fleet.onChange(leave);
+
+  /** An empty fleet leads here. The fleet opens again when its first workspace is made elsewhere, unless one is being made here. */
+  function leave() {
+    if (place.query.has('empty') && fleet.store.total() > 0 && state.name === '' && !state.busy && state.agent === null) {
       navigate('/', {}, { replace: true });
     }
-  });
+  }
 
   const draw = () => render(view(state, session.mayChange(), { make, type }), root);
 
@@ -58,6 +59,7 @@ export function open(root, place, { call, session, navigate, fleet }) {
   }
 
   draw();
+  leave();
   return {
     update() {},
     close() {

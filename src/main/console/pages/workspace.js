@@ -63,7 +63,6 @@ function openNow(root, place, context) {
   const { call, session, navigate } = context;
   const id = place.segments[1] ?? '';
   const path = `/workspaces/${encodeURIComponent(id)}`;
-  const removedToo = { include_removed: readsAll(session) ? 'true' : '' };
   root.replaceChildren(document.createElement('div'), document.createElement('div'));
   const [top, below] = root.children;
   below.className = 'tab-page';
@@ -83,22 +82,27 @@ function openNow(root, place, context) {
     draw();
     await openTab();
   }).every(EVERY_MS);
-  const periods = new Loaded((signal) => call('GET', `/console/history/${encodeURIComponent(id)}`, { query: removedToo, signal }), () => draw());
+  const periods = new Loaded((signal) => call('GET', `/console/history/${encodeURIComponent(id)}`, { signal }), () => draw());
   const actions = actionsOf(call, id, () => workspace.record, () => record.refresh());
 
   async function read(signal) {
-    const found = await call('GET', path, { query: removedToo, signal });
+    const found = await call('GET', path, { query: { include_removed: readsAll(session) ? 'true' : '' }, signal });
     const rows = readsAll(session) && !found.removed_at ? await call('GET', '/console/rows', { query: { ids: id }, signal }).catch(() => []) : [];
     return { found, row: rows[0] ?? null };
   }
 
   function take({ found, row }) {
+    if (workspace.removed && found.status !== 'removed') {
+      return; // an older response; a removed workspace does not come back
+    }
     workspace.record = found;
     workspace.row = row;
     workspace.removed = found.status === 'removed';
     remember(id, found);
     document.title = `${visible(found.name)} · Muster`;
-    if (!workspace.removed && (readsAll(session) || mayActFor(session, id))) {
+    if (workspace.removed) {
+      periods.close();
+    } else if (readsAll(session) || mayActFor(session, id)) {
       periods.soon(periods.value === undefined ? 0 : HISTORY_DELAY_MS);
     }
   }
@@ -136,19 +140,23 @@ function openNow(root, place, context) {
     } else if (CHANGES.test(event)) {
       record.soon();
     }
-    if (event === 'WORKSPACE_REMOVED' && !OF_REMOVED.has(tab.name)) {
-      tab.close(); // what it reads is refused from now on
-    } else {
-      tab.event(frame);
+    if (event === 'WORKSPACE_REMOVED') { // at once, because what most tabs read is refused from now on
+      take({ found: Object.assign(known, { status: 'removed', removed_at: timestamp }), row: null });
+      draw();
+      openTab();
     }
+    tab.event(frame);
   }
 
-  /** Subscribes to the live events of the workspace, unless it is removed. After each connect the record is read again. */
+  /**
+   * Subscribes to the live events of the workspace, unless it is removed or the peer of an agent, whose events the server refuses.
+   * After each connect the record is read again.
+   */
   function follow() {
-    if (workspace.removed) {
+    if (workspace.removed || !(readsAll(session) || mayActFor(session, id))) {
       unfollow?.();
       unfollow = null;
-      stream = 'live';
+      stream = workspace.removed ? 'live' : 'refused';
       return;
     }
     unfollow ??= followWorkspace(id, onFrame, (state) => {

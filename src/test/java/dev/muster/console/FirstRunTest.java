@@ -81,6 +81,8 @@ class FirstRunTest {
 
       assertThat(page.locator(".fleet-space")).containsText("Echo");
       assertThat(page.evaluate("() => window.isThisVisit")).isEqualTo(true);
+      page.navigate(client.baseUrl() + "/ui/welcome?empty=true"); // as after a reload
+      assertThat(page.locator(".fleet-space")).containsText("Echo");
       tab.leave();
     }
   }

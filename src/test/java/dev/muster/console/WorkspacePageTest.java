@@ -13,6 +13,7 @@ import dev.muster.testing.TestClient.Agent;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
@@ -79,31 +80,44 @@ class WorkspacePageTest {
     assertThat(page.locator(".status-line")).containsText("awaiting agent");
   }
 
-  /** What is read again after the removal is what the server still answers. */
   @Test
   void removalElsewhereClosesATabThatIsRefusedFromThenOn(Tab tab) {
     Agent agent = CLIENT.createOnline("Removed elsewhere");
-    CLIENT.heartbeat(agent, WEDGED);
     String path = "/ui/w/" + agent.id() + "?tab=timeline";
     Page page = tab.openLive(CLIENT.baseUrl(), ADMIN_TOKEN, path);
     assertThat(page.locator(".timeline")).isVisible();
 
-    Response history = // is read a few seconds after the record
+    Response read =
         page.waitForResponse(
-            response -> response.url().contains("/console/history/" + agent.id()),
-            () -> {
-              CLIENT.heartbeat(agent, WEDGED.replace("initialize", "interrupt"));
-              assertThat(page.locator(".why-box .evidence")).containsText("timeout: interrupt");
-              CLIENT.delete(
-                  "/workspaces/" + agent.id() + "?confirm=true",
-                  ADMIN_TOKEN,
-                  "X-Confirm-Name",
-                  "Removed elsewhere");
-            });
+            response -> response.text().contains("\"status\":\"removed\""),
+            () -> remove(agent, "Removed elsewhere"));
 
-    assertThat(history.status()).isEqualTo(200);
+    assertThat(read.url()).contains("/workspaces/" + agent.id());
     assertThat(page.getByText("This workspace was removed")).isVisible();
     assertThat(page.locator(".tabs [aria-current=page]")).hasText("Now");
+    assertThat(page.locator(".timeline")).hasCount(0);
+  }
+
+  /** The server refuses an agent the live events of its peers. */
+  @Test
+  void agentReadsAPeerWithoutItsLiveEvents(Tab tab) {
+    Agent lead = CLIENT.create("Lead");
+    String below = "\"parent_id\":\"" + lead.id() + "\"";
+    Agent reader = CLIENT.create("Reader", below);
+    Agent peer = CLIENT.createOnline("Peer", below);
+    List<String> sockets = new ArrayList<>();
+    tab.page().onWebSocket(socket -> sockets.add(socket.url()));
+
+    Page page = tab.openLive(CLIENT.baseUrl(), reader.token(), "/ui/w/" + peer.id());
+
+    assertThat(page.locator(".status-line")).containsText("online");
+    assertThat(page.locator(".why-box")).containsText("this page reads it every 30 s");
+    assertThat(sockets).noneMatch(url -> url.contains("workspace_id="));
+  }
+
+  private static void remove(Agent agent, String name) {
+    String path = "/workspaces/" + agent.id() + "?confirm=true";
+    assertThat(CLIENT.delete(path, ADMIN_TOKEN, "X-Confirm-Name", name).status()).isEqualTo(200);
   }
 
   @Test
