@@ -61,9 +61,9 @@ class ActivityEventRelay implements FeedChangeListener {
     if (live.isWatched()) {
       answers.relay(responses -> {
         // a message may have been stored and answered since its feed was read above
-        relay.seriesChanged(
-            responses.stream().map(LiveEvent::workspaceId).collect(Collectors.toSet()));
-        relay.relay(changedFeeds -> relayRows(relay, changedFeeds));
+        Set<UUID> feeds =
+            responses.stream().map(LiveEvent::workspaceId).collect(Collectors.toSet());
+        relay.relay(feeds, changedFeeds -> relayRows(relay, changedFeeds));
         live.publish(responses);
       });
     }

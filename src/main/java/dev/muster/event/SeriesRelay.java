@@ -107,10 +107,16 @@ public final class SeriesRelay {
    * @param listener gets the grown series and returns those that may have more rows; if it fails,
    *     all of them are relayed again later
    */
-  public synchronized boolean relay(Function<Set<UUID>, Set<UUID>> listener) {
+  public boolean relay(Function<Set<UUID>, Set<UUID>> listener) {
+    return relay(Set.of(), listener);
+  }
+
+  /** As above, and relays these series even if no notification has named them. */
+  public synchronized boolean relay(Set<UUID> more, Function<Set<UUID>, Set<UUID>> listener) {
     if (!live.isWatched()) {
       return false;
     }
+    changedSeries.addAll(more);
     polls.runIfDue(this::poll);
     Set<UUID> series = Set.copyOf(changedSeries);
     if (series.isEmpty()) {
