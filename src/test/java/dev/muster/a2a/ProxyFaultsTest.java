@@ -45,7 +45,7 @@ class ProxyFaultsTest {
   /** Enough for two attempts and the wait between them. */
   private static final Duration TIMEOUT = Duration.ofSeconds(8);
 
-  /** For agents that never finish: too short for a second attempt. */
+  /** For agents that never finish: the first attempt takes all of it. */
   private static final Duration SHORT = Duration.ofSeconds(3);
 
   /** Margin for a machine that runs other tests too. */

@@ -132,7 +132,7 @@ class LongPollTest {
       }
       poll = poll(feed, INBOX + "&wait=1", feed.agent().token());
       long start = System.nanoTime();
-      await().until(() -> System.nanoTime() - start > Duration.ofMillis(1100).toNanos());
+      await().until(() -> System.nanoTime() - start > Duration.ofMillis(1300).toNanos());
       locked.rollback();
     }
 

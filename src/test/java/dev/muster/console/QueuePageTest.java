@@ -109,18 +109,19 @@ class QueuePageTest {
   void aRefusedActionShowsTheServersSentence(Tab tab) {
     tab.expects("status of 410");
     Agent target = targetOf("Refusing", "http://127.0.0.1:9/", 1);
-    AtomicBoolean isRead = new AtomicBoolean();
+    AtomicBoolean isHeld = new AtomicBoolean();
     tab.page()
         .route(
             "**/admin/a2a-queue?**",
             route -> {
-              if (isRead.compareAndSet(false, true)) {
-                route.resume(); // the list is not read again, so the row stays
+              if (!isHeld.get()) {
+                route.resume();
               }
             });
     Page page = SignedIn.asAdmin(tab, "/ui/queue?target=" + target.id());
     Locator row = page.locator("tbody tr").first();
     assertThat(row).containsText("waiting");
+    isHeld.set(true); // the list is not read again, so the row stays
     CLIENT.delete("/workspaces/" + target.id(), ADMIN_TOKEN);
     button(row, "Retry now").click();
     assertThat(row.getByRole(AriaRole.ALERT).first()).containsText("was removed");

@@ -40,7 +40,7 @@ class TimeMachineTest {
 
   @BeforeAll
   static void makeAPast() {
-    // no full minute: the band leads to those, and a change at one would be passed over
+    // not at a full minute: the steps of the band end there and would skip the change
     wedgedAt = Instant.now().truncatedTo(ChronoUnit.MINUTES).minusSeconds(30 * 60 - 17);
     gone = CLIENT.createOnline("Gone");
     CLIENT.delete("/workspaces/" + gone.id() + "?confirm=true", ADMIN_TOKEN);

@@ -67,9 +67,7 @@ class DelegationWaitEndsTest {
     ended(waits).forEach(answer -> assertRefused(answer, 401, "UNAUTHENTICATED"));
   }
 
-  /**
-   * A replica that does not know of the revoked token yet answers with the end of the delegation.
-   */
+  /** A replica may learn of the end of the delegation before it learns of the removal. */
   @Test
   void endsWhenTheWaitingWorkspaceIsRemoved() {
     List<CompletableFuture<Answer>> waits = waitOnBoth(caller, caller.token());
@@ -83,6 +81,8 @@ class DelegationWaitEndsTest {
         assertRefused(answer, 410, "WORKSPACE_REMOVED");
       }
     }
+    String again = "/workspaces/" + caller.id() + "/delegations/" + id + "?wait=28";
+    assertThat(HERE.client().get(again, caller.token()).status()).isIn(401, 410);
   }
 
   @Test

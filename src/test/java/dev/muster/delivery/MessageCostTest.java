@@ -160,7 +160,10 @@ class MessageCostTest {
     assertThat(answer.status()).as(answer.text()).isEqualTo(200);
   }
 
-  /** Without those of the background, no message needs another statement. */
+  /**
+   * A statement that each message needs is called once a message; those of background loops are
+   * called less often.
+   */
   private long callsOfTheMostFrequentOther() {
     return number(
         "SELECT coalesce(max(calls), 0) "

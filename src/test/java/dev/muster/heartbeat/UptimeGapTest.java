@@ -109,8 +109,8 @@ class UptimeGapTest {
   }
 
   /**
-   * Runs agents of different rates during the outage. The slowest has more than the shortest gap,
-   * of 3 s, from one heartbeat to the end of its time.
+   * Runs agents of different rates during the outage. The slowest sends every 2.75 s, so at least
+   * 3.25 s are left until it is stale: more than the shortest uptime gap, of 3 s.
    */
   private static void heartbeatsDuring(
       List<Agent> agents, AtomicReference<TestClient> door, Outage outage) throws Exception {

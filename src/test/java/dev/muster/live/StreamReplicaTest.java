@@ -3,6 +3,7 @@ package dev.muster.live;
 import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.testing.MachinePauses;
 import dev.muster.testing.Race;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient;
@@ -146,10 +147,14 @@ class StreamReplicaTest {
     try (TestSocket socket = TestSocket.open(there, "/ws", agent.token());
         TestEventStream stream =
             TestEventStream.open(
-                there, "/workspaces/" + agent.id() + "/events/stream", agent.token())) {
+                there, "/workspaces/" + agent.id() + "/events/stream", agent.token());
+        MachinePauses pauses = new MachinePauses()) {
       here.delete(deleted.apply(agent), ADMIN_TOKEN);
+      long start = System.nanoTime();
       assertThat(socket.awaitClose(Duration.ofSeconds(15))).isEqualTo(1008);
       assertThat(stream.awaitEnd(Duration.ofSeconds(15))).isTrue();
+      assertThat(Duration.ofNanos(System.nanoTime() - start))
+          .isLessThan(Duration.ofSeconds(5).plus(pauses.longest()));
     }
   }
 

@@ -127,7 +127,7 @@ class WebhookGroupingTest {
     }
     Awaitility.await()
         .until(() -> {
-          receiver.letThePausePass(); // the last refusal may begin another pause
+          receiver.letThePausePass(); // each, since the last refusal may begin another
           return receiver.bodies().getLast().path("count").asInt() == 2;
         });
     assertThat(receiver.bodies().getLast().path("new").asInt()).isEqualTo(1);

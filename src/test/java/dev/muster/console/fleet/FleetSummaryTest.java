@@ -23,7 +23,7 @@ import tools.jackson.databind.JsonNode;
 @Slow
 class FleetSummaryTest {
 
-  /** Less than a second, which begins before the response. */
+  /** Less than the second for which a summary is cached. */
   private static final long KEPT_MS = 900;
 
   private final TestServer server = TestServer.startWithoutSweeps();
@@ -50,7 +50,7 @@ class FleetSummaryTest {
     send(push, "m-2");
     delegate(well, failing);
 
-    // this numbers all events, which the summary does not
+    // this request publishes all recorded events first, which the summary does not
     long head = client.get("/events?limit=1", ADMIN_TOKEN).json().path(0).path("seq").asLong();
     JsonNode summary = summary("", ADMIN_TOKEN);
 

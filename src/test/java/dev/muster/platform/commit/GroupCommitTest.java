@@ -7,6 +7,7 @@ import dev.muster.platform.commit.BatchRetry.BatchHandler;
 import dev.muster.platform.loop.BackgroundLoops;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
+import dev.muster.testing.MachinePauses;
 import dev.muster.testing.Slow;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
@@ -248,14 +249,16 @@ class GroupCommitTest {
   }
 
   @Test
-  void reportsAnUnknownOutcomeInTimeWhenTheDatabaseNeverAnswers() {
+  void reportsAnUnknownOutcomeInTimeWhenTheDatabaseNeverAnswers() throws Exception {
     CountDownLatch never = new CountDownLatch(1);
     var commits =
         commits(batch -> {
           awaitQuietly(never);
           return batch.stream().map(GroupCommitTest::done).toList();
         });
-    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+        MachinePauses pauses = new MachinePauses()) {
+      long start = System.nanoTime();
       Future<Integer> first = threads.submit(() -> commits.submit(new Value(1, 1)));
       Future<Integer> behind = threads.submit(() -> commits.submit(new Value(1, 2)));
       for (Future<Integer> stuck : List.of(first, behind)) {
@@ -266,6 +269,8 @@ class GroupCommitTest {
             .isInstanceOfSatisfying(
                 ProblemException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.UNAVAILABLE));
       }
+      assertThat(Duration.ofNanos(System.nanoTime() - start))
+          .isLessThan(Duration.ofSeconds(5).plus(pauses.longest()));
     } finally {
       never.countDown();
       commits.close();
