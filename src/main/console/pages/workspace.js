@@ -63,6 +63,7 @@ function openNow(root, place, context) {
   const { call, session, navigate } = context;
   const id = place.segments[1] ?? '';
   const path = `/workspaces/${encodeURIComponent(id)}`;
+  const seesEvents = readsAll(session) || mayActFor(session, id); // to an agent, its peers show neither history nor live events
   root.replaceChildren(document.createElement('div'), document.createElement('div'));
   const [top, below] = root.children;
   below.className = 'tab-page';
@@ -102,7 +103,7 @@ function openNow(root, place, context) {
     document.title = `${visible(found.name)} · Muster`;
     if (workspace.removed) {
       periods.close();
-    } else if (readsAll(session) || mayActFor(session, id)) {
+    } else if (seesEvents) {
       periods.soon(periods.value === undefined ? 0 : HISTORY_DELAY_MS);
     }
   }
@@ -153,7 +154,7 @@ function openNow(root, place, context) {
    * After each connect the record is read again.
    */
   function follow() {
-    if (workspace.removed || !(readsAll(session) || mayActFor(session, id))) {
+    if (workspace.removed || !seesEvents) {
       unfollow?.();
       unfollow = null;
       stream = workspace.removed ? 'live' : 'refused';

@@ -107,24 +107,24 @@ class LargeMessagesTest {
   private static Latencies measure(TestClient client, Agent victim, Duration duration)
       throws IOException {
     List<Long> ms = new ArrayList<>();
-    MachinePauses pauses = new MachinePauses();
-    long end = System.nanoTime() + duration.toNanos();
-    while (System.nanoTime() < end) {
-      long start = System.nanoTime();
-      Answer answer =
-          ms.size() % 2 == 0
-              ? client.heartbeat(victim)
-              : client.post(
-                  "/workspaces/" + victim.id() + "/activity",
-                  victim.token(),
-                  "{\"activity_type\":\"agent_log\",\"summary\":\"at work\"}");
-      ms.add(Duration.ofNanos(System.nanoTime() - start).toMillis());
-      if (answer.status() != 200) {
-        assertThat(answer.status()).as(answer.text()).isEqualTo(503);
-        assertThat(pauses.longest()).as(answer.text()).isGreaterThan(Duration.ofSeconds(2));
+    try (MachinePauses pauses = new MachinePauses()) {
+      long end = System.nanoTime() + duration.toNanos();
+      while (System.nanoTime() < end) {
+        long start = System.nanoTime();
+        Answer answer =
+            ms.size() % 2 == 0
+                ? client.heartbeat(victim)
+                : client.post(
+                    "/workspaces/" + victim.id() + "/activity",
+                    victim.token(),
+                    "{\"activity_type\":\"agent_log\",\"summary\":\"at work\"}");
+        ms.add(Duration.ofNanos(System.nanoTime() - start).toMillis());
+        if (answer.status() != 200) {
+          assertThat(answer.status()).as(answer.text()).isEqualTo(503);
+          assertThat(pauses.longest()).as(answer.text()).isGreaterThan(Duration.ofSeconds(2));
+        }
       }
     }
-    pauses.close();
     Collections.sort(ms);
     return new Latencies(ms);
   }

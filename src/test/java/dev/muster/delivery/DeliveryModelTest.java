@@ -28,7 +28,7 @@ class DeliveryModelTest {
   }
 
   @Test
-  void agreesWithTheModel() {
+  void agreesWithTheModel() throws Exception {
     try (ModelServers servers = new ModelServers(TestDatabases.create())) {
       System.out.println(new ModelRuns(servers, SIZE).run());
     }

@@ -4,6 +4,7 @@ import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.delivery.FaultPoint.Step;
+import dev.muster.testing.MachinePauses;
 import dev.muster.testing.ServerProcess;
 import dev.muster.testing.StatementRelay;
 import dev.muster.testing.TestClient;
@@ -36,8 +37,8 @@ final class FaultRun implements AutoCloseable {
   /** Longer than a lease. */
   private static final Duration STOP = Duration.ofSeconds(40);
 
-  /** A lease of 25 s, a sweep every 5 s, and the time for the sweep on a busy machine. */
-  private static final Duration ALL_CLOSED = Duration.ofSeconds(50);
+  /** A lease of 25 s, a sweep every 5 s, and the time for the sweep. */
+  private static final Duration ALL_CLOSED = Duration.ofSeconds(35);
 
   /** The time for the deliveries that the sweep starts. */
   private static final Duration LAST_COMMITS = Duration.ofSeconds(5);
@@ -47,6 +48,7 @@ final class FaultRun implements AutoCloseable {
   private final TestDatabase database;
   private final TestClient other;
   private final CountingAgent agent = new CountingAgent();
+  private final MachinePauses pauses = new MachinePauses();
   private final StatementRelay wire;
   private final ServerProcess faulty;
   private final CompletableFuture<Long> injectedAt = new CompletableFuture<>();
@@ -271,7 +273,7 @@ final class FaultRun implements AutoCloseable {
   }
 
   private void awaitClosed(long sinceNanos) {
-    Duration left = ALL_CLOSED.minusNanos(System.nanoTime() - sinceNanos);
+    Duration left = ALL_CLOSED.plus(pauses.longest()).minusNanos(System.nanoTime() - sinceNanos);
     String open =
         "SELECT count(*) FROM deliveries d JOIN workspaces w ON w.id = d.workspace_id"
             + " WHERE w.parent_id = '%s'".formatted(team.id());
@@ -287,5 +289,6 @@ final class FaultRun implements AutoCloseable {
     faulty.kill();
     faulty.close();
     wire.close();
+    pauses.close();
   }
 }

@@ -92,7 +92,7 @@ class MassSilenceTest {
               database.value(
                   "SELECT extract(epoch FROM status_since - last_heartbeat_at) FROM"
                       + " workspace_heartbeats WHERE status = 'offline'"));
-      double slack = 2 + pauses.longest().toMillis() / 1000.0;
+      double slack = 1 + pauses.longest().toMillis() / 1000.0;
       assertThat(took).isBetween((double) STALE_AFTER_S, STALE_AFTER_S + INTERVAL_S + slack);
     }
   }

@@ -78,7 +78,7 @@ class EmbeddedDatabaseCrashTest {
       await()
           .pollDelay(Duration.ZERO)
           .pollInterval(Duration.ofMillis(5))
-          .atMost(60, SECONDS)
+          .atMost(20, SECONDS)
           .until(() -> hasUnfinished(postgres, "PG_VERSION"));
       first.kill();
     }
