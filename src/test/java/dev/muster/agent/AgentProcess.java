@@ -1,5 +1,6 @@
 package dev.muster.agent;
 
+import dev.muster.testing.EndWithJvm;
 import dev.muster.testing.TestClient.Agent;
 import java.io.File;
 import java.io.IOException;
@@ -56,7 +57,7 @@ final class AgentProcess implements AutoCloseable {
     ProcessBuilder builder =
         new ProcessBuilder(line).redirectOutput(out.toFile()).redirectError(err.toFile());
     builder.environment().putAll(environment);
-    return new AgentProcess(builder.start(), out, err);
+    return new AgentProcess(EndWithJvm.process(builder.start()), out, err);
   }
 
   static Map<String, String> as(Agent agent, Path state) {

@@ -37,7 +37,7 @@ public final class PeerProcess implements AutoCloseable {
 
   /** Returns when it listens; port 0 for any. */
   public static PeerProcess start(int port, Manner manner) throws IOException {
-    Process process =
+    ProcessBuilder builder =
         new ProcessBuilder(
                 List.of(
                     Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -48,8 +48,8 @@ public final class PeerProcess implements AutoCloseable {
                     PeerProcess.class.getName(),
                     Integer.toString(port),
                     manner.name()))
-            .redirectError(ProcessBuilder.Redirect.INHERIT)
-            .start();
+            .redirectError(ProcessBuilder.Redirect.INHERIT);
+    Process process = EndWithJvm.process(builder.start());
     BufferedReader out = process.inputReader(StandardCharsets.UTF_8);
     String url = out.readLine();
     if (url == null) {

@@ -53,7 +53,7 @@ public final class ServerProcess implements AutoCloseable {
     builder.environment().put("SPRING_DATASOURCE_HIKARI_MINIMUM_IDLE", "1");
     builder.environment().put("SPRING_DATASOURCE_HIKARI_IDLE_TIMEOUT", "10000");
     builder.environment().putAll(settings);
-    return new ServerProcess(builder.start(), port, log);
+    return start(builder, home, port, log);
   }
 
   /**
@@ -75,7 +75,13 @@ public final class ServerProcess implements AutoCloseable {
     builder.environment().put("SERVER_PORT", Integer.toString(port));
     builder.environment().remove("DATABASE_URL");
     builder.environment().putAll(settings);
-    return new ServerProcess(builder.start(), port, log);
+    return start(builder, home, port, log);
+  }
+
+  private static ServerProcess start(ProcessBuilder builder, Path home, int port, Path log)
+      throws IOException {
+    EndWithJvm.home(home);
+    return new ServerProcess(EndWithJvm.process(builder.start()), port, log);
   }
 
   public ServerProcess awaitReady() {

@@ -10,6 +10,7 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.flywaydb.core.Flyway;
 import org.testcontainers.postgresql.PostgreSQLContainer;
 
 /**
@@ -58,15 +59,52 @@ public final class TestDatabases {
     }
   }
 
+  /**
+   * The schema without a trace of a server: a copy of it is like a database before its first start.
+   */
+  private static final class Template {
+
+    static final String NAME = name();
+
+    static {
+      TestDatabase database = createFrom("template1", NAME);
+      Flyway.configure()
+          .dataSource(database.url(), null, null)
+          .locations("classpath:db/migration")
+          .load()
+          .migrate();
+    }
+  }
+
+  /** The migration stores its own time; a server that starts later would see an uptime gap. */
+  private static final String NO_UPTIME_GAP =
+      "UPDATE control_plane_uptime SET down_since = now(), up_since = now(), alive_until = now()";
+
   private static final AtomicInteger CREATED = new AtomicInteger();
   private static final PostgresServer SERVER = server();
 
   private TestDatabases() {}
 
+  /** A database with the schema, as before the first start of a server. */
   public static TestDatabase create() {
-    String name = "muster_test_" + ProcessHandle.current().pid() + "_" + CREATED.incrementAndGet();
-    new TestDatabase(SERVER.url("postgres")).execute("CREATE DATABASE " + name);
+    TestDatabase database = createFrom(Template.NAME, name());
+    database.execute(NO_UPTIME_GAP);
+    return database;
+  }
+
+  /** A database without the schema, for tests of its migrations. */
+  public static TestDatabase createEmpty() {
+    return createFrom("template1", name());
+  }
+
+  private static TestDatabase createFrom(String template, String name) {
+    new TestDatabase(SERVER.url("postgres"))
+        .execute("CREATE DATABASE " + name + " TEMPLATE " + template);
     return new TestDatabase(SERVER.url(name));
+  }
+
+  private static String name() {
+    return "muster_test_" + ProcessHandle.current().pid() + "_" + CREATED.incrementAndGet();
   }
 
   private static PostgresServer server() {
@@ -93,17 +131,22 @@ public final class TestDatabases {
   }
 
   /**
-   * The PostgreSQL of the embedded mode, as durable as there. Several servers use it at once, each
-   * with up to 20 connections, which stay open for a while after they are abandoned.
+   * The PostgreSQL of the embedded mode, but without waiting for the disk: what is committed
+   * survives a kill of a server and of PostgreSQL, not of the machine, which no test has. Several
+   * servers use it at once, each with up to 20 connections, which stay open for a while after they
+   * are abandoned.
    */
   private static PostgresServer embedded() {
     try {
       Path home = Files.createTempDirectory("muster-test-");
+      EndWithJvm.home(home);
       EmbeddedDatabase database =
-          EmbeddedDatabase.start(MusterHome.open(home), "max_connections=400");
+          EmbeddedDatabase.start(
+              MusterHome.open(home), "max_connections=400", "fsync=off", "full_page_writes=off");
       SharedResources.run(() -> {
         database.close();
         SharedResources.delete(home);
+        EndWithJvm.gone(home);
       });
       return new PostgresServer(
           "%s?user=%s&password=%s"

@@ -38,7 +38,8 @@ class MigrationConnectionsTest {
   @Test
   void keepsTheParametersOfTheUrl() throws SQLException {
     DatabaseUrl url =
-        DatabaseUrl.parse(TestDatabases.create().url() + "&options=-c%20search_path%3Delsewhere");
+        DatabaseUrl.parse(
+            TestDatabases.createEmpty().url() + "&options=-c%20search_path%3Delsewhere");
     FluentConfiguration flyway = Flyway.configure();
     new MigrationConnections(
             new JdbcConnectionDetails() {
@@ -74,7 +75,7 @@ class MigrationConnectionsTest {
   @Test
   void isAwaitedByAllReplicas() throws IOException {
     Files.writeString(folder.resolve("V9999__long.sql"), LONGER_THAN_EVERY_LIMIT);
-    TestDatabase database = TestDatabases.create();
+    TestDatabase database = TestDatabases.createEmpty();
     String locations = "spring.flyway.locations=classpath:db/migration,filesystem:" + folder;
 
     var first =

@@ -28,7 +28,7 @@ class OtherSchemaTest {
 
   @Test
   void namesTheDatabaseAndHowToMoveItAway() throws Exception {
-    TestDatabase database = TestDatabases.create();
+    TestDatabase database = TestDatabases.createEmpty();
     try (TestServer server = TestServer.startOn(database)) {
       assertThat(server.client().get("/health", null).status()).isEqualTo(200);
     }
