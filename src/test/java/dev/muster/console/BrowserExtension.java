@@ -3,6 +3,7 @@ package dev.muster.console;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.extension.AfterTestExecutionCallback;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ConditionEvaluationResult;
 import org.junit.jupiter.api.extension.ExecutionCondition;
 import org.junit.jupiter.api.extension.ExtensionContext;
@@ -10,9 +11,15 @@ import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
 import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
 
-/** Gives each test a tab, and fails it for the faults of its page. */
+/**
+ * Gives each class a place for its browser and each test a tab, and fails it for the faults of its
+ * page.
+ */
 final class BrowserExtension
-    implements ExecutionCondition, ParameterResolver, AfterTestExecutionCallback {
+    implements ExecutionCondition,
+        BeforeAllCallback,
+        ParameterResolver,
+        AfterTestExecutionCallback {
 
   private static final Namespace TABS = Namespace.create(BrowserExtension.class);
   private static final AtomicBoolean SAID = new AtomicBoolean();
@@ -32,6 +39,13 @@ final class BrowserExtension
               .formatted(ChromiumProcess.PROPERTY));
     }
     return ConditionEvaluationResult.disabled("this machine has no Chromium");
+  }
+
+  @Override
+  public void beforeAll(ExtensionContext context) {
+    // the store closes it after the last test of the class; a nested class finds that of its outer
+    // one
+    context.getStore(TABS).computeIfAbsent("slot", _ -> BrowserSlot.take(), BrowserSlot.class);
   }
 
   @Override

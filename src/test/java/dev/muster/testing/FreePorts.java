@@ -6,15 +6,17 @@ import java.net.ServerSocket;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Free ports of loopback. They lie below the range from which Linux assigns ports, and each is
- * returned once, so they stay free.
+ * Free ports of loopback. They lie below the range from which Linux assigns ports, each JVM of a
+ * run has a part of its own, and each is returned once, so they stay free.
  */
 public final class FreePorts {
 
-  private static final int FIRST = 20_000;
-  private static final int COUNT = 12_000;
+  private static final int COUNT = 3_000;
 
-  /** Other processes with tests begin elsewhere. */
+  /** JVMs above four, and one that an editor starts, share these parts with others. */
+  private static final int FIRST = 20_000 + COUNT * ((Integer.getInteger("test.fork", 1) - 1) % 4);
+
+  /** Other runs of the tests on this machine begin elsewhere. */
   private static final AtomicInteger NEXT =
       new AtomicInteger((int) (ProcessHandle.current().pid() * 97 % COUNT));
 
