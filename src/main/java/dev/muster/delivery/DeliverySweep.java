@@ -7,6 +7,7 @@ import dev.muster.platform.jobs.SweepMetrics;
 import dev.muster.platform.jobs.SweepThrottle;
 import dev.muster.platform.loop.BackgroundLoop;
 import dev.muster.platform.loop.BackgroundLoops;
+import dev.muster.platform.pace.Pace;
 import dev.muster.platform.text.Text;
 import io.micrometer.core.instrument.MeterRegistry;
 import jakarta.annotation.PreDestroy;
@@ -35,7 +36,6 @@ class DeliverySweep {
   static final String SERVER_LOST = "ServerLost: the server that delivered this ended meanwhile";
 
   private static final Logger log = LoggerFactory.getLogger(DeliverySweep.class);
-  private static final Duration SWEEP_INTERVAL = Duration.ofSeconds(15);
   private static final int BATCH_SIZE = 500;
 
   private final DeliverySweepRepository repository;
@@ -49,6 +49,7 @@ class DeliverySweep {
   private final DeliverySettings settings;
   private final CommitAwareTransactions transactions;
   private final SweepMetrics metrics;
+  private final LeaseTimes times;
   private final BackgroundLoop takeovers;
 
   DeliverySweep(
@@ -63,6 +64,7 @@ class DeliverySweep {
       DeliverySettings settings,
       CommitAwareTransactions transactions,
       MeterRegistry metrics,
+      Pace pace,
       BackgroundLoops loops) {
     this.repository = repository;
     this.queue = queue;
@@ -75,13 +77,13 @@ class DeliverySweep {
     this.settings = settings;
     this.transactions = transactions;
     this.metrics = new SweepMetrics(metrics, "queue");
-    this.takeovers =
-        loops.start("delivery-takeover", ReplicaLease.RENEWAL_INTERVAL, this::takeOverAndCleanUp);
+    this.times = LeaseTimes.at(pace);
+    this.takeovers = loops.start("delivery-takeover", times.renewal(), this::takeOverAndCleanUp);
   }
 
   @Bean
   RecurringJob deliverySweepJob() {
-    return new RecurringJob("delivery-sweep", SWEEP_INTERVAL, this::run);
+    return new RecurringJob("delivery-sweep", times.sweep(), this::run);
   }
 
   void run() {
@@ -180,7 +182,7 @@ class DeliverySweep {
   /** Releases deliveries under claims that this replica does not know; they were never sent. */
   private void releaseUnknownClaims() {
     for (boolean queued : new boolean[] {true, false}) {
-      for (QueuedMessage message : repository.heldBy(lease.owner(), queued)) {
+      for (QueuedMessage message : repository.heldBy(lease.owner(), queued, times.unknownClaim())) {
         if (lease.isKnown(message.heldBy().number())) {
           continue;
         }

@@ -1,5 +1,6 @@
 package dev.muster.delivery;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -42,7 +43,7 @@ class DeliverySweepRepository {
       SELECT d.workspace_id, d.seq, d.sender_id, d.kind, d.priority, d.attempts, d.enqueued_at, d.due_at, d.expires_at,
           d.owner, d.claim, d.deliveries, d.error, l.created_at
       FROM deliveries d JOIN api_activity_message l ON l.workspace_id = d.workspace_id AND l.seq = d.seq
-      WHERE d.owner = :owner AND d.queued = :queued AND d.claimed_at < statement_timestamp() - interval '10 seconds'
+      WHERE d.owner = :owner AND d.queued = :queued AND d.claimed_at < statement_timestamp() - :age_ms * interval '1 ms'
       """;
 
   private static final String FORGET_DEAD_REPLICAS =
@@ -80,11 +81,12 @@ class DeliverySweepRepository {
         .list();
   }
 
-  /** Returns the deliveries that this replica has held for 10 s or longer. */
-  List<QueuedMessage> heldBy(UUID owner, boolean queued) {
+  /** Returns the deliveries that this replica has held for {@code age} or longer. */
+  List<QueuedMessage> heldBy(UUID owner, boolean queued, Duration age) {
     return db.sql(HELD_BY)
         .param("owner", owner)
         .param("queued", queued)
+        .param("age_ms", age.toMillis())
         .query(QueueRepository::held)
         .list();
   }

@@ -8,6 +8,7 @@ import dev.muster.event.RecordedEvent;
 import dev.muster.platform.longpoll.LongPollRegistry;
 import dev.muster.platform.loop.BackgroundLoop;
 import dev.muster.platform.loop.BackgroundLoops;
+import dev.muster.platform.pace.Pace;
 import jakarta.annotation.PreDestroy;
 import java.time.Duration;
 import java.util.List;
@@ -31,10 +32,11 @@ class OutcomeWaiters implements FeedChangeListener, RecordedEventListener {
   private final OutcomeRepository outcomes;
   private final BackgroundLoop loop;
 
-  OutcomeWaiters(LongPollRegistry polls, OutcomeRepository outcomes, BackgroundLoops loops) {
+  OutcomeWaiters(
+      LongPollRegistry polls, OutcomeRepository outcomes, Pace pace, BackgroundLoops loops) {
     this.polls = polls;
     this.outcomes = outcomes;
-    this.loop = loops.start("outcome-waiters", POLL_INTERVAL, this::look);
+    this.loop = loops.start("outcome-waiters", pace.of(POLL_INTERVAL), this::look);
   }
 
   @Override

@@ -6,6 +6,7 @@ import dev.muster.platform.log.OutageLog;
 import dev.muster.platform.loop.AdaptiveInterval;
 import dev.muster.platform.loop.BackgroundLoop;
 import dev.muster.platform.loop.BackgroundLoops;
+import dev.muster.platform.pace.Pace;
 import jakarta.annotation.PreDestroy;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -56,7 +57,8 @@ class QueueWorker implements SmartLifecycle {
   private final Semaphore attemptPermits = new Semaphore(MAX_CONCURRENT);
   private final Set<Thread> running = ConcurrentHashMap.newKeySet();
 
-  private final AdaptiveInterval scans = new AdaptiveInterval(POLL_INTERVAL);
+  private final AdaptiveInterval scans;
+  private final Pace pace;
   private volatile boolean isRunning;
   private final BackgroundLoop loop;
 
@@ -69,6 +71,7 @@ class QueueWorker implements SmartLifecycle {
       ReplicaLease lease,
       TransactionTemplate transactions,
       OutageLog outages,
+      Pace pace,
       BackgroundLoops loops) {
     this.feeds = feeds;
     this.queue = queue;
@@ -78,7 +81,9 @@ class QueueWorker implements SmartLifecycle {
     this.lease = lease;
     this.transactions = transactions;
     this.outages = outages;
-    this.loop = loops.start("queue-worker", POLL_INTERVAL, this::run);
+    this.pace = pace;
+    this.scans = new AdaptiveInterval(pace.of(POLL_INTERVAL));
+    this.loop = loops.start("queue-worker", pace.of(POLL_INTERVAL), this::run);
   }
 
   private synchronized void run() {
@@ -197,8 +202,9 @@ class QueueWorker implements SmartLifecycle {
               message.heldBy(),
               error,
               deliveries,
-              QueuedMessage.pauseAfter(message.attempts() - 1));
-      case QueuedAttempts.Result.NoFreeSlot() -> queue.releaseUntried(message, NO_SLOT_DELAY);
+              pace.of(QueuedMessage.pauseAfter(message.attempts() - 1)));
+      case QueuedAttempts.Result.NoFreeSlot() ->
+          queue.releaseUntried(message, pace.of(NO_SLOT_DELAY));
     }
   }
 

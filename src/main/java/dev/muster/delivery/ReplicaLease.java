@@ -3,19 +3,21 @@ package dev.muster.delivery;
 import dev.muster.platform.jobs.ReplicaName;
 import dev.muster.platform.loop.BackgroundLoop;
 import dev.muster.platform.loop.BackgroundLoops;
+import dev.muster.platform.pace.Pace;
 import jakarta.annotation.PreDestroy;
-import java.time.Duration;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
 /**
  * Renews the lease that covers all deliveries of this replica (R7.3, R7.7). The lease is one row,
- * renewed every 5 s, whatever the number of deliveries.
+ * renewed at an interval, whatever the number of deliveries.
  *
  * <p>If another replica has deleted the lease, the next renewal inserts it again. The deliveries
  * taken over have another owner by then, and no claim is used twice.
@@ -23,19 +25,10 @@ import org.springframework.stereotype.Component;
 @Component
 class ReplicaLease {
 
-  static final Duration LEASE = Duration.ofSeconds(25);
-  static final Duration RENEWAL_INTERVAL = Duration.ofSeconds(5);
-
-  /**
-   * The least time left for a delivery to begin. With less, another replica could take it over
-   * during a call.
-   */
-  private static final Duration SPARE = Duration.ofSeconds(5);
-
   private static final String RENEW =
       """
       INSERT INTO replicas (id, name, started_at, alive_until)
-      VALUES (:id, :name, statement_timestamp(), statement_timestamp() + interval '25 seconds')
+      VALUES (:id, :name, statement_timestamp(), statement_timestamp() + :lease_ms * interval '1 ms')
       ON CONFLICT (id) DO UPDATE SET alive_until = excluded.alive_until
       """;
 
@@ -44,27 +37,45 @@ class ReplicaLease {
   private final UUID id = UUID.randomUUID();
   private final JdbcClient db;
   private final String name;
+  private final LeaseTimes times;
+  private final LongSupplier nanoTime;
   private final AtomicLong lastClaim = new AtomicLong();
   private final Set<Long> claims = ConcurrentHashMap.newKeySet();
   private volatile long aliveUntil;
   private volatile long renewedWithoutGapSince;
   private final BackgroundLoop loop;
 
-  ReplicaLease(JdbcClient db, ReplicaName replica, BackgroundLoops loops) {
+  @Autowired
+  ReplicaLease(JdbcClient db, ReplicaName replica, Pace pace, BackgroundLoops loops) {
+    this(db, replica, LeaseTimes.at(pace), System::nanoTime, loops);
+  }
+
+  ReplicaLease(
+      JdbcClient db,
+      ReplicaName replica,
+      LeaseTimes times,
+      LongSupplier nanoTime,
+      BackgroundLoops loops) {
     this.db = db;
     this.name = replica.name();
-    this.aliveUntil = System.nanoTime();
+    this.times = times;
+    this.nanoTime = nanoTime;
+    this.aliveUntil = nanoTime.getAsLong();
     renew();
-    this.loop = loops.start("replica-lease", RENEWAL_INTERVAL, this::renew);
+    this.loop = loops.start("replica-lease", times.renewal(), this::renew);
   }
 
   private void renew() {
-    long askedAt = System.nanoTime();
+    long askedAt = nanoTime.getAsLong();
     if (askedAt - aliveUntil >= 0) {
       renewedWithoutGapSince = askedAt;
     }
-    db.sql(RENEW).param("id", id).param("name", name).update();
-    aliveUntil = askedAt + LEASE.toNanos();
+    db.sql(RENEW)
+        .param("id", id)
+        .param("name", name)
+        .param("lease_ms", times.lease().toMillis())
+        .update();
+    aliveUntil = askedAt + times.lease().toNanos();
   }
 
   UUID owner() {
@@ -98,9 +109,9 @@ class ReplicaLease {
     return claims.contains(claim);
   }
 
-  /** Whether the lease has more than {@link #SPARE} left, by this replica's clock. */
+  /** Whether the lease lasts long enough for a delivery to begin, by this replica's clock. */
   boolean isAlive() {
-    return aliveUntil - System.nanoTime() > SPARE.toNanos();
+    return aliveUntil - nanoTime.getAsLong() > times.spare().toNanos();
   }
 
   /**
@@ -108,8 +119,8 @@ class ReplicaLease {
    * after a database outage or a start, live and dead replicas are indistinguishable.
    */
   boolean mayJudgeOthers() {
-    long now = System.nanoTime();
-    return aliveUntil - now > 0 && now - renewedWithoutGapSince >= LEASE.toNanos();
+    long now = nanoTime.getAsLong();
+    return aliveUntil - now > 0 && now - renewedWithoutGapSince >= times.lease().toNanos();
   }
 
   /** Deletes the lease; other replicas may then take over the deliveries that are still open. */
