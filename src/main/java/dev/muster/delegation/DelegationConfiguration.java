@@ -2,6 +2,7 @@ package dev.muster.delegation;
 
 import dev.muster.delegation.DelegationSweeper.SweeperSettings;
 import dev.muster.platform.jobs.RecurringJob;
+import dev.muster.platform.pace.Pace;
 import dev.muster.platform.settings.Setting;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Condition;
@@ -30,8 +31,8 @@ class DelegationConfiguration {
   }
 
   @Bean
-  RecurringJob delegationDispatchJob(DelegationDispatch dispatch) {
+  RecurringJob delegationDispatchJob(DelegationDispatch dispatch, Pace pace) {
     return new RecurringJob(
-        "delegation-dispatch", DelegationDispatch.JOB_INTERVAL, dispatch::dispatchQueued);
+        "delegation-dispatch", pace.of(DelegationDispatch.JOB_INTERVAL), dispatch::dispatchQueued);
   }
 }

@@ -40,7 +40,7 @@ public class JobHistory {
       """
       SELECT job.name, r.replica, r.started_at, r.duration_ms, r.last_error, r.last_error_at,
           coalesce(r.runs, 0) AS runs, coalesce(r.failures, 0) AS failures, j.execution_time,
-          coalesce(j.renewed_at < clock_timestamp() - interval '30 seconds', true) AS overdue
+          coalesce(j.renewed_at < clock_timestamp() - :overdue_ms * interval '1 ms', true) AS overdue
       FROM unnest(:jobs::text[], :sweeps::boolean[]) AS job (name, is_sweep)
       LEFT JOIN job_runs r ON r.job = job.name
       LEFT JOIN (
@@ -66,9 +66,11 @@ public class JobHistory {
       boolean overdue) {}
 
   private final JdbcClient db;
+  private final JobTimes times;
 
-  JobHistory(JdbcClient db) {
+  JobHistory(JdbcClient db, JobTimes times) {
     this.db = db;
+    this.times = times;
   }
 
   void record(
@@ -88,6 +90,7 @@ public class JobHistory {
         .param(
             "sweeps",
             jobs.stream().map(job -> job.kind() == RecurringJob.Kind.SWEEP).toArray(Boolean[]::new))
+        .param("overdue_ms", times.overdue().toMillis())
         .query(JobHistory::run)
         .list();
   }

@@ -37,17 +37,6 @@ class RecurringScheduler implements SmartLifecycle {
   /** Few, so that large deletions leave the database to the requests. */
   private static final int RETENTION_THREADS = 2;
 
-  /** Half of the allowed lateness of a job, 1 s. */
-  private static final Duration POLL_INTERVAL = Duration.ofMillis(500);
-
-  /**
-   * A dead replica's job is taken over within 25 s: 4 missed heartbeats, then a check and a poll.
-   * The documentation promises 30 s.
-   */
-  private static final Duration HEARTBEAT = Duration.ofSeconds(4);
-
-  private static final int MISSED_HEARTBEATS = 4;
-
   private static final LocalTime NIGHT_BEGINS = LocalTime.of(1, 0);
   private static final Duration NIGHT = Duration.ofHours(4);
 
@@ -64,6 +53,7 @@ class RecurringScheduler implements SmartLifecycle {
   private final ReplicaName replica;
   private final Clock clock;
   private final OutageLog outages;
+  private final JobTimes times;
   private volatile List<Scheduler> running = List.of();
 
   RecurringScheduler(
@@ -72,13 +62,15 @@ class RecurringScheduler implements SmartLifecycle {
       JobRunner runner,
       ReplicaName replica,
       Clock clock,
-      OutageLog outages) {
+      OutageLog outages,
+      JobTimes times) {
     this.database = database;
     this.jobs = jobs;
     this.runner = runner;
     this.replica = replica;
     this.clock = clock;
     this.outages = outages;
+    this.times = times;
   }
 
   @Override
@@ -103,11 +95,11 @@ class RecurringScheduler implements SmartLifecycle {
         .clock(clock)
         .threads(threads)
         .pollUsingLockAndFetch(0.5, 1)
-        .pollingInterval(POLL_INTERVAL)
-        .heartbeatInterval(HEARTBEAT)
-        .missedHeartbeatsLimit(MISSED_HEARTBEATS)
+        .pollingInterval(times.poll())
+        .heartbeatInterval(times.heartbeat())
+        .missedHeartbeatsLimit(JobTimes.MISSED_HEARTBEATS)
         .shutdownMaxWait(RUN_TIMEOUT)
-        .addSchedulerListener(new SchedulerLog(replica, outages))
+        .addSchedulerListener(new SchedulerLog(replica, outages, times.outageLogDelay()))
         .build();
   }
 

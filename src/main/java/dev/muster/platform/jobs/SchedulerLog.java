@@ -23,17 +23,18 @@ import org.slf4j.LoggerFactory;
 final class SchedulerLog extends AbstractSchedulerListener {
 
   private static final Logger log = LoggerFactory.getLogger(SchedulerLog.class);
-  private static final Duration OUTAGE_LOG_DELAY = Duration.ofSeconds(8);
 
   private final ReplicaName self;
   private final OutageLog outages;
+  private final Duration outageLogDelay;
   private final Map<String, List<String>> dead = new TreeMap<>();
   private @Nullable Long failsSince;
   private boolean logged;
 
-  SchedulerLog(ReplicaName self, OutageLog outages) {
+  SchedulerLog(ReplicaName self, OutageLog outages, Duration outageLogDelay) {
     this.self = self;
     this.outages = outages;
+    this.outageLogDelay = outageLogDelay;
   }
 
   /** Skips runs that this replica picked itself and lost in an outage: they are no takeover. */
@@ -83,7 +84,7 @@ final class SchedulerLog extends AbstractSchedulerListener {
       failsSince = null;
     } else if (since == null) {
       failsSince = now;
-    } else if (!logged && now - since >= OUTAGE_LOG_DELAY.toNanos()) {
+    } else if (!logged && now - since >= outageLogDelay.toNanos()) {
       logged = true;
       log.warn("cluster jobs wait: their table cannot be read or written right now");
     }
