@@ -2,6 +2,7 @@ package dev.muster.heartbeat;
 
 import dev.muster.platform.commit.GroupCommit;
 import dev.muster.platform.loop.BackgroundLoops;
+import dev.muster.platform.pace.Pace;
 import dev.muster.workspace.WorkspaceStatus;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -40,13 +41,16 @@ class Heartbeats {
   private final HeartbeatEventRelay relay;
   private final List<DelegationHeartbeatListener> delegationListeners;
   private final Counter recorded;
+  private final Duration failuresCountFor;
 
   Heartbeats(
       HeartbeatBatch batch,
       HeartbeatEventRelay relay,
       List<DelegationHeartbeatListener> delegationListeners,
       MeterRegistry metrics,
+      Pace pace,
       BackgroundLoops loops) {
+    this.failuresCountFor = pace.of(FAILURES_COUNT_FOR);
     this.relay = relay;
     this.delegationListeners = delegationListeners;
     this.commits = new GroupCommit<>("heartbeat", Heartbeat::workspaceId, batch, loops, metrics);
@@ -77,7 +81,7 @@ class Heartbeats {
    * Returns false while a database outage prevents storing, at most 15 s after the last failure.
    */
   boolean storageHealthy() {
-    return !commits.failedWithin(FAILURES_COUNT_FOR);
+    return !commits.failedWithin(failuresCountFor);
   }
 
   @PreDestroy
