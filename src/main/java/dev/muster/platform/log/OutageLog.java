@@ -2,6 +2,7 @@ package dev.muster.platform.log;
 
 import dev.muster.platform.loop.BackgroundLoop;
 import dev.muster.platform.loop.BackgroundLoops;
+import dev.muster.platform.pace.Pace;
 import dev.muster.platform.problem.DatabaseOutage;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
@@ -57,12 +58,14 @@ public final class OutageLog {
 
   private final BooleanSupplier databaseAnswers;
   private final LongSupplier nanoTime;
+  private final Duration calmBeforeEnd;
+  private final Duration logInterval;
   private final BackgroundLoop loop;
   private @Nullable Episode episode;
 
   @Autowired
-  OutageLog(DataSource database, BackgroundLoops loops) {
-    this(() -> answers(database), System::nanoTime, POLL_INTERVAL, loops);
+  OutageLog(DataSource database, Pace pace, BackgroundLoops loops) {
+    this(() -> answers(database), System::nanoTime, pace.of(POLL_INTERVAL), pace, loops);
     loops.reportFailuresTo(this::report);
   }
 
@@ -75,9 +78,12 @@ public final class OutageLog {
       BooleanSupplier databaseAnswers,
       LongSupplier nanoTime,
       Duration looksEvery,
+      Pace pace,
       BackgroundLoops loops) {
     this.databaseAnswers = databaseAnswers;
     this.nanoTime = nanoTime;
+    this.calmBeforeEnd = pace.of(CALM_BEFORE_END);
+    this.logInterval = pace.of(LOG_INTERVAL);
     this.loop = loops.start("database-outage", looksEvery, this::look);
   }
 
@@ -144,13 +150,13 @@ public final class OutageLog {
       known.answersSince = now;
     }
     @Nullable Long answersSince = known.answersSince;
-    if (answersSince != null && now - answersSince >= CALM_BEFORE_END.toNanos()) {
+    if (answersSince != null && now - answersSince >= calmBeforeEnd.toNanos()) {
       episode = null;
       log.info(
           "the database answers again, after {} s; {} requests were refused meanwhile",
           seconds(answersSince - known.beganAt),
           known.refused);
-    } else if (now - known.loggedAt >= LOG_INTERVAL.toNanos()) {
+    } else if (now - known.loggedAt >= logInterval.toNanos()) {
       known.loggedAt = now;
       log.warn(
           "the database cannot answer for {} s by now; {} requests were refused meanwhile",

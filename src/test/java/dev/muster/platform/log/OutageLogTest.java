@@ -7,6 +7,7 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import dev.muster.platform.loop.BackgroundLoops;
+import dev.muster.platform.pace.Pace;
 import dev.muster.platform.problem.ProblemException;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -49,7 +50,11 @@ class OutageLogTest {
   private final Logger logger = (Logger) LoggerFactory.getLogger(OutageLog.class);
   private final OutageLog outages =
       new OutageLog(
-          answers::get, now::get, Duration.ofHours(1), new BackgroundLoops(InstantSource.system()));
+          answers::get,
+          now::get,
+          Duration.ofHours(1),
+          Pace.REAL,
+          new BackgroundLoops(InstantSource.system()));
 
   @BeforeEach
   void listen() {
