@@ -36,7 +36,6 @@ import org.springframework.stereotype.Component;
 class TokenCache {
 
   private static final int MAX_REMEMBERED = 500_000;
-  private static final Duration REVOCATION_POLL_INTERVAL = Duration.ofSeconds(2);
 
   /**
    * How far each read overlaps the last: {@code revoked_at} is set before the commit makes it
@@ -44,10 +43,10 @@ class TokenCache {
    */
   private static final Duration MAX_COMMIT = Duration.ofMinutes(10);
 
-  private static final Duration LAST_USED_WRITE_INTERVAL = Duration.ofMinutes(1);
   private static final int USES_IN_A_STATEMENT = 1000;
 
   private final TokenRepository repository;
+  private final TokenTimes times;
   private final Cache<SecretHash, CachedToken> known =
       Caffeine.newBuilder()
           .maximumSize(MAX_REMEMBERED)
@@ -61,15 +60,17 @@ class TokenCache {
   /** In the database's time, because this machine's clock stops while it sleeps. */
   private Instant revocationsKnownTo;
 
-  TokenCache(TokenRepository repository, MeterRegistry metrics, BackgroundLoops loops) {
+  TokenCache(
+      TokenRepository repository, TokenTimes times, MeterRegistry metrics, BackgroundLoops loops) {
     this.repository = repository;
+    this.times = times;
     this.lookUps =
         new GroupCommit<>(
             "token-look-ups", hash -> hash, BatchLimits.anyOfAKey(), this::lookUp, loops, metrics);
     this.revocationsKnownTo = repository.now();
     this.revocations =
-        loops.start("token-revocations", REVOCATION_POLL_INTERVAL, this::readRevocations);
-    this.uses = loops.start("token-last-used", LAST_USED_WRITE_INTERVAL, this::noteUses);
+        loops.start("token-revocations", times.revocationPoll(), this::readRevocations);
+    this.uses = loops.start("token-last-used", times.lastUsedWrite(), this::noteUses);
   }
 
   Optional<CachedToken> find(SecretHash hash) {
@@ -79,7 +80,7 @@ class TokenCache {
       stored.ifPresent(token -> known.put(hash, token));
       return stored;
     }
-    if (System.nanoTime() - revocationsReadAt > Tokens.REVOCATION_REACH.toNanos()) {
+    if (System.nanoTime() - revocationsReadAt > times.reach().toNanos()) {
       throw databaseUnavailable();
     }
     remembered.use();
