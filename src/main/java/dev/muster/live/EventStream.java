@@ -18,19 +18,17 @@ import org.slf4j.LoggerFactory;
  * <p>The stream keeps no queue. At each wake-up one thread reads on from the position of each
  * source and sends. So a slow client costs no memory. It still receives every recorded and live
  * event, and the latest of the last values. The stream closes when the client accepts nothing for
- * {@link #TIMEOUT}, or falls behind the buffer of live events. It never skips a live event.
+ * {@link #timeout}, or falls behind the buffer of live events. It never skips a live event.
  */
 final class EventStream {
 
   private static final Logger log = LoggerFactory.getLogger(EventStream.class);
 
-  static final Duration TIMEOUT = Duration.ofSeconds(10);
-
   /** How long a client may accept nothing once the stream is to end. */
   private static final Duration END_TIMEOUT = Duration.ofSeconds(2);
 
   /**
-   * The most characters of one send. {@link #TIMEOUT} applies to each send. Without this limit a
+   * The most characters of one send. {@link #timeout} applies to each send. Without this limit a
    * client on a slow connection would exceed it with one large batch.
    */
   private static final int CHARACTERS_IN_A_PORTION = 64 * 1024;
@@ -49,6 +47,7 @@ final class EventStream {
   private final Sink sink;
   private final List<Source> sources;
   private final Executor threads;
+  private final Duration timeout;
   private final BiConsumer<EventStream, StreamEnd> onClosed;
   private final long openedAt = System.nanoTime();
   private final AtomicInteger state = new AtomicInteger(IDLE);
@@ -73,11 +72,13 @@ final class EventStream {
       Sink sink,
       List<Source> sources,
       Executor threads,
+      Duration timeout,
       BiConsumer<EventStream, StreamEnd> onClosed) {
     this.subscriber = subscriber;
     this.sink = sink;
     this.sources = sources;
     this.threads = threads;
+    this.timeout = timeout;
     this.onClosed = onClosed;
   }
 
@@ -98,11 +99,11 @@ final class EventStream {
   /** Renews the allowance of last values. Ends or aborts a stream whose client does not read. */
   void tick() {
     sources.forEach(Source::tick);
-    if (!started && System.nanoTime() - openedAt > TIMEOUT.toNanos()) {
+    if (!started && System.nanoTime() - openedAt > timeout.toNanos()) {
       end(StreamEnd.GONE);
     }
-    Duration timeout = end == null ? TIMEOUT : END_TIMEOUT;
-    if (sending && System.nanoTime() - sendingSince > timeout.toNanos()) {
+    Duration allowed = end == null ? timeout : END_TIMEOUT;
+    if (sending && System.nanoTime() - sendingSince > allowed.toNanos()) {
       abort(StreamEnd.SLOW);
     }
     if (sources.stream().anyMatch(Source::isOverrun)) {
@@ -199,7 +200,7 @@ final class EventStream {
     return next.isPresent();
   }
 
-  /** Sends the frames in portions; {@link #TIMEOUT} applies to each portion separately. */
+  /** Sends the frames in portions; {@link #timeout} applies to each portion separately. */
   private void send(List<Frame> frames) throws IOException {
     List<Frame> portion = new ArrayList<>();
     int characters = 0;

@@ -45,7 +45,6 @@ class Streams implements SmartLifecycle {
   private static final int MAX_STREAMS_OF_A_WORKSPACE = 50;
 
   private static final Duration TICK = Duration.ofMillis(250);
-  private static final Duration RECHECK_INTERVAL = Duration.ofSeconds(1);
   private static final Duration BATCH_INTERVAL = Duration.ofMillis(50);
   private static final Duration SHUTDOWN_TIMEOUT = Duration.ofSeconds(2);
 
@@ -54,25 +53,29 @@ class Streams implements SmartLifecycle {
 
     private final StreamKind kind;
     private final Caller caller;
+    private final long pingInterval;
+    private final long recheckInterval;
     private long pingAt;
     private long recheckAt;
 
-    Timers(StreamKind kind, Caller caller) {
+    Timers(StreamKind kind, Caller caller, StreamTimes times) {
       this.kind = kind;
       this.caller = caller;
-      this.pingAt = System.nanoTime() + kind.pingInterval().toNanos();
-      this.recheckAt = System.nanoTime() + RECHECK_INTERVAL.toNanos();
+      this.pingInterval = times.ping(kind).toNanos();
+      this.recheckInterval = times.recheck().toNanos();
+      this.pingAt = System.nanoTime() + pingInterval;
+      this.recheckAt = System.nanoTime() + recheckInterval;
     }
 
     boolean isPingDue() {
       boolean due = System.nanoTime() - pingAt >= 0;
-      pingAt += due ? kind.pingInterval().toNanos() : 0;
+      pingAt += due ? pingInterval : 0;
       return due;
     }
 
     boolean isRecheckDue() {
       boolean due = System.nanoTime() - recheckAt >= 0;
-      recheckAt += due ? RECHECK_INTERVAL.toNanos() : 0;
+      recheckAt += due ? recheckInterval : 0;
       return due;
     }
   }
@@ -82,6 +85,7 @@ class Streams implements SmartLifecycle {
   private final LastValues values;
   private final StreamMetrics metrics;
   private final InstantSource clock;
+  private final StreamTimes times;
   private final Map<EventStream, Timers> open = new ConcurrentHashMap<>();
   private final Quota ofWorkspaces =
       new Quota(MAX_STREAMS_OF_WORKSPACES, MAX_STREAMS_OF_A_WORKSPACE);
@@ -100,12 +104,14 @@ class Streams implements SmartLifecycle {
       LastValues values,
       StreamMetrics metrics,
       BackgroundLoops loops,
-      InstantSource clock) {
+      InstantSource clock,
+      StreamTimes times) {
     this.events = events;
     this.live = live;
     this.values = values;
     this.metrics = metrics;
     this.clock = clock;
+    this.times = times;
     this.loop = loops.start("streams", TICK, this::lookAfterAll);
     events.onNewEvents(this::wakeAll);
     live.onNewEvents(this::wakeAll);
@@ -118,7 +124,7 @@ class Streams implements SmartLifecycle {
    * answer.
    */
   EventStream open(StreamKind kind, StreamSubscriber subscriber, Sink sink, long after) {
-    Timers timers = new Timers(kind, subscriber.caller());
+    Timers timers = new Timers(kind, subscriber.caller(), times);
     takeSlot(timers.caller);
     boolean isConsole = subscriber.view() == View.CONSOLE;
     try {
@@ -135,6 +141,7 @@ class Streams implements SmartLifecycle {
             sink,
             sources(subscriber, after),
             isConsole ? paced : threads,
+            times.timeout(),
             this::closed);
     open.put(stream, timers);
     metrics.opened(kind);

@@ -1,0 +1,35 @@
+package dev.muster.live;
+
+import dev.muster.platform.pace.Pace;
+import java.time.Duration;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.stereotype.Component;
+
+/**
+ * The times by which a stream shows that it is alive, and ends one whose client is not (R10.3,
+ * R10.4).
+ *
+ * @param webSocketPing the interval of the pings of a WebSocket
+ * @param ssePing the interval of the pings of server-sent events
+ * @param recheck the interval of the checks of a stream's credential
+ * @param timeout how long a client may accept nothing
+ */
+@Component
+record StreamTimes(Duration webSocketPing, Duration ssePing, Duration recheck, Duration timeout) {
+
+  @Autowired
+  StreamTimes(Pace pace) {
+    this(
+        pace.of(Duration.ofSeconds(20)),
+        pace.of(Duration.ofSeconds(15)),
+        pace.of(Duration.ofSeconds(1)),
+        pace.of(Duration.ofSeconds(10)));
+  }
+
+  Duration ping(StreamKind kind) {
+    return switch (kind) {
+      case WEBSOCKET -> webSocketPing;
+      case SSE -> ssePing;
+    };
+  }
+}
