@@ -5,6 +5,7 @@ import dev.muster.event.Events;
 import dev.muster.event.RecordedEvent;
 import dev.muster.platform.jobs.DailyDeletion;
 import dev.muster.platform.jobs.RecurringJob;
+import dev.muster.platform.pace.Pace;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.time.Instant;
@@ -48,6 +49,8 @@ class StatusHistory {
   private final MinuteRepository minutes;
   private final int days;
   private final DailyDeletion deletion;
+  private final Duration interval;
+  private final Duration settled;
 
   /**
    * @param retention how long ended status periods and minutes are kept
@@ -65,17 +68,20 @@ class StatusHistory {
       HistoryRepository history,
       MinuteRepository minutes,
       Settings settings,
+      Pace pace,
       MeterRegistry metrics) {
     this.events = events;
     this.history = history;
     this.minutes = minutes;
     this.days = settings.days();
+    this.interval = pace.of(INTERVAL);
+    this.settled = pace.of(SETTLED);
     this.deletion = new DailyDeletion("status-history-retention", this::deleteBatch, metrics);
   }
 
   @Bean
   RecurringJob statusHistoryJob() {
-    return new RecurringJob("status-history", INTERVAL, this::follow);
+    return new RecurringJob("status-history", interval, this::follow);
   }
 
   @Bean
@@ -99,7 +105,7 @@ class StatusHistory {
   /** Stores one page; returns whether there may be more. */
   private boolean followPage(Head head) {
     if (head.isUpToDate()) {
-      if (head.upTo().isBefore(head.now().minus(SETTLED))) {
+      if (head.upTo().isBefore(head.now().minus(settled))) {
         history.add(head, head.lastSeq(), head.now(), List.of());
       }
       return false;
@@ -123,7 +129,7 @@ class StatusHistory {
   }
 
   private void writeMinutes(Head head) {
-    Instant to = head.upTo().minus(SETTLED).truncatedTo(ChronoUnit.MINUTES);
+    Instant to = head.upTo().minus(settled).truncatedTo(ChronoUnit.MINUTES);
     if (to.isAfter(head.minutesTo())) {
       minutes.write(head, to);
     }
