@@ -2,6 +2,7 @@ package dev.muster.webhook;
 
 import dev.muster.platform.loop.BackgroundLoop;
 import dev.muster.platform.loop.BackgroundLoops;
+import dev.muster.platform.pace.Pace;
 import jakarta.annotation.PreDestroy;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -27,10 +28,12 @@ class Webhook {
       WebhookSettings settings,
       WebhookCollector collector,
       WebhookSender sender,
+      Pace pace,
       BackgroundLoops loops) {
     this.collector = collector;
     this.sender = sender;
-    this.loop = settings.url().isPresent() ? loops.start("webhook", INTERVAL, this::run) : null;
+    this.loop =
+        settings.url().isPresent() ? loops.start("webhook", pace.of(INTERVAL), this::run) : null;
   }
 
   /** Collects before each attempt, since an attempt may take 10 s. */
