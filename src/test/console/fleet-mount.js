@@ -9,7 +9,7 @@ export const NOW = '2026-11-25T02:16:09Z';
 
 /**
  * Opens the page with a fleet of `rows`. `answer` returns the responses to its requests, which are collected in `calls`;
- * the queries of the urls that it opens are collected in `urls`. `live.load` loads a new snapshot.
+ * the queries of the urls that it opens are collected in `urls`, the paths of other pages in `left`. `live.load` loads a new snapshot.
  */
 export function mount(rows, { query = '', role = 'operator', answer = async () => null } = {}) {
   const app = document.createElement('div');
@@ -34,20 +34,24 @@ export function mount(rows, { query = '', role = 'operator', answer = async () =
     apply: (...events) => live.notify(events.map(event => store.apply({ at: NOW, since: NOW, ...event })).filter(row => row >= 0)),
   };
   const place = text => ({ path: '/ui/fleet', segments: ['fleet'], query: new URLSearchParams(text) });
-  const urls = [];
+  const [urls, left] = [[], []];
   const context = {
     fleet: live,
     clock,
     session: { current: () => ({ role, stale_after_s: 180 }), mayChange: () => role !== 'viewer' },
     call: async (method, path) => (calls.push(`${method} ${path}`), answer(method, path)),
     navigate: (path, params) => {
+      if (path !== '/ui/fleet') {
+        left.push(path);
+        return;
+      }
       const kept = new URLSearchParams([...params].filter(([, value]) => value));
       urls.push(kept.toString());
       handle.update(place(kept));
     },
   };
   const handle = open(root, place(query), context);
-  return { root, live, store, calls, urls, handle, rows: () => shown(root) };
+  return { root, live, store, calls, urls, left, handle, rows: () => shown(root) };
 }
 
 /** @param {HTMLElement} root @returns {HTMLElement[]} the elements of the visible rows, in order */

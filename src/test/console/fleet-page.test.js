@@ -59,6 +59,15 @@ export async function ordersAnewWhileTheTableIsNotUsed() {
   await until(() => names(root)[0] === 'Agent 20', 'the order');
 }
 
+export async function recoveryClearsTheReason() {
+  const { root, live } = mount(fleet(3, i => (i === 1 ? { status: 'degraded', reason: 'runtime_wedged' } : {})));
+  ok(shown(root)[0].querySelector('.col-why').textContent.includes('wedged'));
+  live.apply({ e: 'WORKSPACE_ONLINE', w: uuid(1), status: 'online', reason: null, error: '' });
+  await until(() => root.querySelector('.causes') === null, 'no cause');
+  equal(shown(root).map(row => row.querySelector('.col-why').textContent), ['', '', '']);
+  ok(shown(root).every(row => row.querySelector('.col-status').textContent.startsWith('online')));
+}
+
 export async function keepsRowsUnderThePointerUntilAsked() {
   const { root, live } = mount(fleet(30));
   root.querySelector('.fleet-scroll').dispatchEvent(new PointerEvent('pointerenter'));
@@ -69,6 +78,8 @@ export async function keepsRowsUnderThePointerUntilAsked() {
   ok(shown(root)[20].querySelector('.col-status').textContent.startsWith('degraded'), 'it changes in place');
   document.body.dispatchEvent(new KeyboardEvent('keydown', { key: '.', bubbles: true }));
   equal(names(root).slice(0, 2).sort(), ['Agent 20', 'Agent 21']);
+  live.apply(degrade(22));
+  await until(() => /1 row would change place/.test(root.querySelector('.fleet-foot').textContent), 'the line of one');
 }
 
 export async function isMovedInByKeys() {
@@ -115,6 +126,38 @@ export function showsTheRowsOfACause() {
   ok(/1 cause explains 40 workspaces in trouble/.test(root.querySelector('.causes').textContent));
   root.querySelector('.causes [aria-label="Show these 40"]').click();
   equal(root.querySelector('[role=grid]').getAttribute('aria-rowcount'), '41');
+}
+
+export async function groupsFourHundredByThreeCauses() {
+  const error = i => (i < 371 ? 'Control request timeout: initialize' : i < 409 ? `429 from upstream ${i}: quota` : `boom ${i}`);
+  const { root, handle, left } = mount(fleet(412, i => ({ status: 'degraded', reason: i < 371 ? 'runtime_wedged' : 'error_rate', error: error(i), since: '2026-11-25T01:50:00Z' })));
+  const causes = () => [...root.querySelectorAll('.causes li')].map(one => one.textContent.replace(/\s+/g, ' ').trim());
+  ok(root.querySelector('.causes').textContent.includes('412 workspaces in trouble'));
+  for (const [count, words] of [['371', 'initialize'], ['38', '429 from upstream'], ['3', 'boom']]) {
+    ok(causes().some(one => new RegExp(`(^|\\D)${count} degraded`).test(one) && one.includes(words)), `${count} with ${words} in ${causes()}`);
+  }
+  root.querySelector('.causes [aria-label="Show these 38"]').click();
+  equal(root.querySelector('[role=grid]').getAttribute('aria-rowcount'), '39');
+  handle.update({ path: '/ui/fleet', segments: ['fleet'], query: new URLSearchParams() });
+
+  const { fetch } = globalThis;
+  const bodies = [];
+  const preview = { count: 371, changes: 371, by_status: { degraded: 371 }, skips: {}, sample: [] };
+  globalThis.fetch = async (url, { body }) => {
+    bodies.push(JSON.parse(body));
+    return new Response(JSON.stringify(String(url).includes('dry_run') ? preview : { bulk_id: 'b-1' }));
+  };
+  try {
+    root.querySelector('.causes [aria-label="Restart these 371"]').click();
+    await until(() => /371 of 371 will be asked to restart/.test(document.querySelector('dialog')?.textContent), 'the question');
+    const submit = document.querySelector('dialog [type=submit]');
+    equal(submit.textContent.trim(), 'Restart 371');
+    submit.click();
+    await until(() => left.length === 1, 'the page of the run');
+  } finally {
+    globalThis.fetch = fetch;
+  }
+  equal([left, bodies[1].action, bodies[1].ids.length, bodies[1].expect_count], [['/ui/bulk/b-1'], 'restart', 371, 371]);
 }
 
 /** The filter of *Show* has minutes and a piece of the error; the actions are of exactly the rows that are counted. */
@@ -195,6 +238,9 @@ export async function actsAndOffersToUndo() {
   await until(() => document.querySelector('.toast'));
   equal(calls, [`POST /workspaces/${uuid(0)}/resume`]);
   ok(/Agent 0: resumed/.test(document.querySelector('.toast').textContent));
+  [...document.querySelectorAll('.toast button')].find(one => one.textContent === 'Undo').click();
+  await until(() => calls.length === 2, 'the undo');
+  equal(calls[1], `POST /workspaces/${uuid(0)}/pause`);
 }
 
 export async function aRefusalStaysInTheSideSheet() {
@@ -241,4 +287,5 @@ export async function aRefusalOfAnotherThanTheOpenOneStaysUntilItIsClosed() {
 export function offersNothingToAViewer() {
   const { root } = mount(fleet(3, () => ({ status: 'paused' })), { role: 'viewer' });
   equal(root.querySelectorAll('.fleet-row:not([hidden]) button:not([hidden])').length, 3, 'the heads alone');
+  ok(shown(root).every(row => row.querySelector('.col-status').textContent.startsWith('paused')));
 }
