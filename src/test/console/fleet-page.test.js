@@ -215,6 +215,7 @@ export function groupsTroubleAsTheAddressSays() {
   root.querySelector('.causes button').click();
   equal(urls.at(-1), `group=parent&q=parent%3A${uuid(0)}+is%3Abad`);
   equal(root.querySelector('[role=grid]').getAttribute('aria-rowcount'), '10');
+  equal(names(root), [51, 52, 53, 54, 55, 56, 57, 58, 59].map(i => `Agent ${i}`));
   const select = root.querySelector('.group-by select');
   select.value = 'none';
   select.dispatchEvent(new Event('change'));

@@ -75,19 +75,6 @@ class FleetViewsTest {
   }
 
   @Test
-  void groupsTroubleByParent(Tab tab) {
-    SignedIn.CLIENT.heartbeat(team("Grouptown").getFirst(), WEDGED);
-    Page page = SignedIn.asAdmin(tab, "/ui/fleet?q=grouptown");
-    page.getByLabel("Group by").selectOption("parent");
-    Locator group = page.locator(".causes li");
-    assertThat(group).containsText("Lead Grouptown");
-    assertThat(group).containsText("1 degraded");
-    group.getByRole(AriaRole.BUTTON).click();
-    assertThat(names(page)).hasText(new String[] {"Reviewer Grouptown"});
-    assertThat(page).hasURL(Pattern.compile("group=parent"));
-  }
-
-  @Test
   void zonesChangeEveryTimeOfTheFleet(Tab tab) {
     SignedIn.CLIENT.heartbeat(team("Zonewood").getFirst(), WEDGED);
     Page page = SignedIn.asAdmin(tab, "/ui/fleet?q=reviewer+zonewood");
