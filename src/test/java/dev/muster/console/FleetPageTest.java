@@ -20,7 +20,6 @@ class FleetPageTest {
 
   private static final String WEDGED =
       "\"runtime_state\":\"wedged\",\"sample_error\":\"Control request timeout: initialize\"";
-  private static final String FAILING = "\"error_rate\":0.9,\"sample_error\":\"%s\"";
 
   private static final TestServer SERVER =
       TestServer.start("AGENT_URL_ALLOW=loopback", "LIVENESS_SWEEP_INTERVAL_S=86400");
@@ -129,7 +128,8 @@ class FleetPageTest {
   void phoneWidthHasNoSidewaysScroll(Tab tab) {
     Agent agent =
         CLIENT.createOnline("Narrow " + "w".repeat(180), "\"role\":\"" + "r".repeat(90) + "\"");
-    CLIENT.heartbeat(agent, FAILING.formatted("e".repeat(300)));
+    CLIENT.heartbeat(
+        agent, "\"error_rate\":0.9,\"sample_error\":\"%s\"".formatted("e".repeat(300)));
     Page page = open(tab, "/ui/fleet?q=narrow");
     for (int width : new int[] {320, 390, 640}) {
       page.setViewportSize(width, 800);
