@@ -259,7 +259,7 @@ class DocsTest {
       }
     }
 
-    assertThat(links).isGreaterThan(100);
+    assertThat(links).isPositive();
     assertThat(broken).isEmpty();
   }
 

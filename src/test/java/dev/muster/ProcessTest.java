@@ -126,7 +126,7 @@ class ProcessTest {
             .formatted(label);
 
     assertThat(CLIENT.get("/metrics", null).text().lines().filter(line -> !line.startsWith("# ")))
-        .hasSizeGreaterThan(100)
+        .isNotEmpty()
         .allSatisfy(line -> assertThat(line).matches(sample));
   }
 

@@ -89,7 +89,7 @@ class WireNamesTest {
             .forEach(answer -> addBody(route + " " + answer.getKey(), answer.getValue(), found));
       }
     }
-    assertThat(found).hasSizeGreaterThan(500);
+    assertThat(found).isNotEmpty();
     compare("fields.txt", found);
   }
 
