@@ -1,21 +1,26 @@
 package dev.muster.console;
 
+import com.microsoft.playwright.APIResponse;
 import com.microsoft.playwright.Browser;
 import com.microsoft.playwright.BrowserContext;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.PlaywrightException;
 import com.microsoft.playwright.Request;
+import com.microsoft.playwright.Route;
 import com.microsoft.playwright.assertions.PlaywrightAssertions;
 import com.microsoft.playwright.options.ColorScheme;
 import com.microsoft.playwright.options.Contrast;
 import com.microsoft.playwright.options.ForcedColors;
 import com.microsoft.playwright.options.Media;
 import com.microsoft.playwright.options.ReducedMotion;
+import com.microsoft.playwright.options.RequestOptions;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.Pattern;
+import tools.jackson.databind.json.JsonMapper;
 
 /** A tab of the browser, with cookies and storage of its own, that remembers what went wrong. */
 public final class Tab implements AutoCloseable {
@@ -37,17 +42,13 @@ public final class Tab implements AutoCloseable {
         musterFault(`CSP: ${e.effectiveDirective} forbids ${e.blockedURI} ${e.sample}`));
       """;
 
-  private static final String SIGN_IN =
-      """
-      async token => {
-        const response = await fetch('/console/session', {
-          method: 'POST', headers: { 'Content-Type': 'application/json' },
-          body: JSON.stringify({ token, name: 'night shift' }) });
-        const made = await response.json();
-        if (!response.ok) throw new Error(made.detail);
-        localStorage.setItem('muster-page', made.page_key);
-      }
-      """;
+  /** A page of a server that its tests alone answer; it has the storage of the console's pages. */
+  private static final String EMPTY_PAGE = "/an-empty-page-of-the-tests";
+
+  private static final String EMPTY =
+      "<!doctype html><html lang=en><title>Empty</title><link rel=icon href='data:,'></html>";
+
+  private static final JsonMapper JSON = JsonMapper.builder().build();
 
   private final BrowserContext context;
   private final Page page;
@@ -95,19 +96,33 @@ public final class Tab implements AutoCloseable {
   }
 
   /**
-   * Signs in with a token, as a page does, and opens {@code path}.
+   * Signs in with a token by HTTP, gives this tab the session's cookie and page key, and opens
+   * {@code path}. {@link SignInFlowsTest} signs in by the page.
    *
    * @param origin of a server, such as {@code http://127.0.0.1:8080}
    */
   public Tab signIn(String origin, String token, String path) {
-    if (page.url().startsWith(origin)) {
-      // with a session, the page would go on to the fleet, whose requests the new session refuses
-      page.navigate(origin + "/health");
-      page.evaluate("localStorage.removeItem('muster-page')");
+    APIResponse made =
+        context
+            .request() // which shares its cookies with the pages
+            .post(
+                origin + "/console/session",
+                RequestOptions.create().setData(Map.of("token", token, "name", "night shift")));
+    String answer = made.text();
+    if (made.status() != 201) {
+      throw new AssertionError("no session: " + made.status() + " " + answer);
     }
-    go(origin, "/ui/signin");
-    page.evaluate(SIGN_IN, token);
+    page.route(origin + EMPTY_PAGE, Tab::answerEmpty);
+    go(origin, EMPTY_PAGE);
+    page.evaluate(
+        "key => localStorage.setItem('muster-page', key)",
+        JSON.readTree(answer).path("page_key").asString());
+    page.unroute(origin + EMPTY_PAGE);
     return go(origin, path);
+  }
+
+  private static void answerEmpty(Route route) {
+    route.fulfill(new Route.FulfillOptions().setContentType("text/html").setBody(EMPTY));
   }
 
   /** Signs in and opens {@code path}; waits until the page is shown and follows the events. */
