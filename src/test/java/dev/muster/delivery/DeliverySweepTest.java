@@ -4,21 +4,17 @@ import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.delivery.TestQueue.Queued;
-import dev.muster.testing.FastPace;
 import dev.muster.testing.OwnLog;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestClient.Answer;
-import dev.muster.testing.TestDatabases;
 import dev.muster.testing.TestServer;
 import java.io.IOException;
 import java.sql.SQLException;
-import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -28,12 +24,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(180)
 class DeliverySweepTest {
 
-  private static final TestServer SERVER =
-      TestServer.startWith(
-          TestDatabases.create(),
-          List.of(FastPace.class),
-          "REGISTRATION=open",
-          "AGENT_URL_ALLOW=loopback");
+  private static final TestServer SERVER = TestServer.shared();
 
   /** A direct delivery, whose sender waits for it; it is not in the queue. */
   private static final String AT_ONCE = "queued = false, ";
@@ -45,11 +36,6 @@ class DeliverySweepTest {
 
   DeliverySweepTest() throws IOException {
     agent = new CountingAgent();
-  }
-
-  @AfterAll
-  static void stop() {
-    SERVER.close();
   }
 
   @AfterEach

@@ -1,6 +1,5 @@
 package dev.muster.webhook;
 
-import dev.muster.testing.FastPace;
 import dev.muster.testing.PeerBehavior;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
@@ -30,9 +29,8 @@ record Receiver(TestPeer peer, TestDatabase database) implements AutoCloseable {
   /** Starts a server that sends to this receiver, and waits until it collects. */
   TestServer startServer(String... settings) {
     TestServer server =
-        TestServer.startWith(
+        TestServer.startOn(
             database,
-            List.of(FastPace.class),
             Stream.concat(Stream.of(setting(), "AGENT_URL_ALLOW=loopback"), Stream.of(settings))
                 .toArray(String[]::new));
     Awaitility.await().until(() -> number("SELECT count(*) FROM webhook_head") == 1);

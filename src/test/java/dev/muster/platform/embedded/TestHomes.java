@@ -6,8 +6,11 @@ import static java.nio.file.StandardCopyOption.COPY_ATTRIBUTES;
 import dev.muster.platform.embedded.Postmaster.Timeouts;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.stream.Stream;
 import org.springframework.util.FileSystemUtils;
@@ -25,7 +28,10 @@ final class TestHomes {
     static final Path HOME = make();
 
     private static Path make() {
-      Path home = Path.of("target", "postgres-home").toAbsolutePath();
+      // each JVM of a run makes its own
+      Path home =
+          Path.of("target", "postgres-home-" + System.getProperty("test.fork", "1"))
+              .toAbsolutePath();
       try {
         FileSystemUtils.deleteRecursively(home);
         try (MusterHome open = MusterHome.open(in(home))) {
@@ -70,9 +76,19 @@ final class TestHomes {
     return home;
   }
 
-  /** Synchronized, since test classes run concurrently. */
-  private static synchronized void unpack() {
-    PostgresBinaries.unpackedIn(BIN);
+  /**
+   * One at a time, in this JVM and in the others of a run: unpacking removes what another one has
+   * not finished.
+   */
+  private static synchronized void unpack() throws IOException {
+    Path lock = Files.createDirectories(BIN).resolveSibling(BIN.getFileName() + ".lock");
+    try (FileChannel channel =
+            FileChannel.open(lock, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        FileLock held = channel.lock()) {
+      if (held.isValid()) {
+        PostgresBinaries.unpackedIn(BIN);
+      }
+    }
   }
 
   private static void link(Path link, Path file) throws IOException {
