@@ -129,11 +129,20 @@ class BulkWorker implements SmartLifecycle {
         delay();
         throw e;
       }
+      return storeBroken(e);
+    }
+  }
+
+  private boolean storeBroken(RuntimeException cause) {
+    try {
       return transactions.runRetryingDeadlocks(_ -> {
         Optional<Batch> batch = batches.lockNext(1);
-        batch.ifPresent(one -> end(one, one.ids().stream().map(id -> broken(id, e)).toList()));
+        batch.ifPresent(one -> end(one, one.ids().stream().map(id -> broken(id, cause)).toList()));
         return batch.isPresent();
       });
+    } catch (RuntimeException unstored) {
+      delay();
+      throw unstored;
     }
   }
 

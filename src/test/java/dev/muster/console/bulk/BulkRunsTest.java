@@ -15,6 +15,8 @@ import dev.muster.testing.TestClient.Answer;
 import dev.muster.testing.TestServer;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
@@ -52,6 +54,16 @@ class BulkRunsTest {
 
   private static void pause(Agent agent) {
     CLIENT.post("/workspaces/" + agent.id() + "/pause", ADMIN_TOKEN, "");
+  }
+
+  /** Runs {@code work} while the database refuses rows that break this constraint. */
+  private static JsonNode withConstraint(String table, String constraint, Supplier<JsonNode> work) {
+    SERVER.database().execute("ALTER TABLE " + table + " ADD CONSTRAINT poison " + constraint);
+    try {
+      return work.get();
+    } finally {
+      SERVER.database().execute("ALTER TABLE " + table + " DROP CONSTRAINT poison");
+    }
   }
 
   private static UUID idOf(JsonNode run) {
@@ -177,6 +189,62 @@ class BulkRunsTest {
         .isEqualTo(
             "the workspace has children (1) that are not among those to pause; choose them too, or"
                 + " add cascade");
+  }
+
+  @Test
+  void endsARunThatChangesNothing() {
+    online("before", 2).forEach(BulkRunsTest::pause);
+
+    JsonNode run = run(CLIENT, pausing("name:before"));
+
+    assertThat(run.path("state").asString()).isEqualTo("done");
+    assertThat(run.path("done").asInt()).isZero();
+    assertThat(run.path("skipped").asInt()).isEqualTo(2);
+  }
+
+  @Test
+  void continuesAfterAWorkspaceThatCannotBeChanged() {
+    List<Agent> fleet = online("poisoned", 3);
+    UUID poisoned = fleet.get(1).id();
+    String constraint =
+        "CHECK (status <> 'paused' OR workspace_id <> '" + poisoned + "') NOT VALID";
+
+    JsonNode run =
+        withConstraint(
+            "workspace_heartbeats", constraint, () -> run(CLIENT, pausing("name:poisoned")));
+
+    assertThat(run.path("state").asString()).isEqualTo("done");
+    assertThat(run.path("done").asInt()).isEqualTo(2);
+    assertThat(run.path("failed").asInt()).isEqualTo(1);
+    assertThat(fleet.stream().map(BulkRunsTest::status))
+        .containsExactly("paused", "online", "paused");
+    JsonNode failures =
+        CLIENT.get("/admin/bulk/" + idOf(run) + "?outcome=failed", ADMIN_TOKEN).json();
+    assertThat(failures.path("items")).hasSize(1);
+    assertThat(failures.path("items").path(0).path("code").asString()).isEqualTo("INTERNAL");
+  }
+
+  @Test
+  void aRunWhoseOutcomeCannotBeStoredDoesNotStopOthers() {
+    UUID poisoned = online("unstorable", 1).getFirst().id();
+    online("harmless", 1);
+    AtomicReference<UUID> first = new AtomicReference<>();
+
+    JsonNode second =
+        withConstraint(
+            "bulk_items",
+            "CHECK (workspace_id <> '" + poisoned + "') NOT VALID",
+            () -> {
+              String alone = pausing("name:unstorable") + ",\"expect_count\":1";
+              first.set(UUID.fromString(start(CLIENT, alone).field("bulk_id")));
+              return run(CLIENT, pausing("name:harmless"));
+            });
+
+    assertThat(second.path("done").asInt()).isEqualTo(1);
+    SERVER
+        .database()
+        .execute("UPDATE bulk_runs SET due_at = now() WHERE id = '" + first.get() + "'");
+    assertThat(awaitEnd(CLIENT, first.get()).path("done").asInt()).isEqualTo(1);
   }
 
   @Test
