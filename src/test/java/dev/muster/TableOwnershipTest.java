@@ -138,6 +138,7 @@ class TableOwnershipTest {
   }
 
   /** Names tables of other modules in each way that is found. */
+  @SuppressWarnings({"UnusedMethod", "UnusedVariable"}) // it is read as a class file
   private static final class Planted {
     static final String TABLE = "delegations";
     static final String ENDED = "SELECT 1 FROM runtime_heads h, public.delivery_outcomes o";

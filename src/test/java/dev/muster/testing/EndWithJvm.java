@@ -45,7 +45,7 @@ public final class EndWithJvm {
   /** Kills this process at the end of the JVM, if it has not ended before. */
   public static Process process(Process process) {
     write("pid " + process.pid());
-    process.onExit().thenRun(() -> write("gone " + process.pid()));
+    var _ = process.onExit().thenRun(() -> write("gone " + process.pid()));
     return process;
   }
 
