@@ -27,7 +27,7 @@ class EndWithJvmTest {
         line = lines.readLine();
       }
       assertThat(line).as("the JVM's report").isNotNull();
-      String[] words = line.split(" ");
+      String[] words = line.split(" ", -1);
       child = Long.parseLong(words[1]);
       postgres = Long.parseLong(words[2]);
       home = Path.of(words[3]);
@@ -69,7 +69,7 @@ class EndWithJvmTest {
       Path folder = Path.of(TestDatabases.create().value("SHOW data_directory"));
       String postgres = Files.readAllLines(folder.resolve("postmaster.pid")).getFirst();
       System.out.println(
-          "started " + child.pid() + " " + postgres + " " + folder.getParent().getParent());
+          "started " + child.pid() + " " + postgres + " " + folder.resolve("../..").normalize());
       new CountDownLatch(1).await();
     }
   }
