@@ -49,7 +49,8 @@ class BulkBatchRepository {
   private static final String STORE =
       """
       INSERT INTO bulk_items (run_id, position, workspace_id, outcome, code, detail, changed_at)
-      SELECT :id, position, workspace_id, outcome, code, detail, CASE WHEN outcome = 'done' THEN :changed_at::timestamptz END
+      SELECT :id, position, workspace_id, outcome, code, detail,
+          CASE WHEN outcome = 'done' THEN :changed_at::timestamptz END
       FROM unnest(:positions::integer[], :workspace_ids::uuid[], :outcomes::text[], :codes::text[], :details::text[])
           AS item (position, workspace_id, outcome, code, detail)
       """;
