@@ -35,7 +35,8 @@ public final class EndWithJvm {
         builder.environment().put("TMPDIR", System.getProperty("java.io.tmpdir"));
         return builder.start().outputWriter(StandardCharsets.UTF_8);
       } catch (IOException e) {
-        throw new UncheckedIOException(e);
+        System.err.println("!!! A killed JVM will leave its processes running: " + e.getMessage());
+        return Writer.nullWriter();
       }
     }
   }
