@@ -61,10 +61,13 @@ class AgentOutputTest {
     String command = "grep -q bad && { echo no model >&2; echo at all >&2; exit 7; } || echo well";
     try (AgentProcess program = start(boss, "connect", "--quiet", "--exec", command)) {
       await().atMost(LIMIT).until(() -> program.err().contains("\n"));
+      await()
+          .atMost(LIMIT)
+          .untilAsserted(
+              () -> assertThat(AgentServer.notifications(boss)).containsExactly("well"));
       program.terminate();
       assertThat(program.awaitEnd()).isZero();
 
-      assertThat(AgentServer.notifications(boss)).containsExactly("well");
       assertThat(program.err().strip())
           .matches(LINE)
           .endsWith(

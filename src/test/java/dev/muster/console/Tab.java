@@ -102,6 +102,7 @@ public final class Tab implements AutoCloseable {
    * @param origin of a server, such as {@code http://127.0.0.1:8080}
    */
   public Tab signIn(String origin, String token, String path) {
+    leave(); // a page of an earlier session would go on asking, and be refused
     APIResponse made =
         context
             .request() // which shares its cookies with the pages

@@ -43,15 +43,19 @@ class MessageCostTest {
   private static final int OF_EACH_SENDER = 25;
 
   /**
-   * Makes commits take as long as on a slow disk. With a quick disk the number of messages in a
-   * batch would depend on the load of the machine.
+   * Makes a statement that begins or ends a delivery take as long as one with a slow disk. With a
+   * quick one the number of messages in a batch would depend on the load of the machine. The test's
+   * database has {@code fsync} off, with which PostgreSQL ignores {@code commit_delay}.
    */
-  private static final String SLOW_COMMITS =
+  private static final String SLOW_STATEMENTS =
       """
-      DO $$ BEGIN
-          EXECUTE format('ALTER DATABASE %I SET commit_siblings = 0', current_database());
-          EXECUTE format('ALTER DATABASE %I SET commit_delay = 10000', current_database());
-      END $$
+      CREATE FUNCTION pause() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN
+          PERFORM pg_sleep(0.01);
+          RETURN NULL;
+      END $$;
+      CREATE TRIGGER slow AFTER INSERT ON deliveries EXECUTE FUNCTION pause();
+      CREATE TRIGGER slow AFTER INSERT ON delivery_outcomes EXECUTE FUNCTION pause();
       """;
 
   /** Includes the background's statements; far from the measured value. */
@@ -123,7 +127,7 @@ class MessageCostTest {
   @Test
   void isAFractionOfAStatementForConcurrentMessages() throws Exception {
     TestDatabase database = TestDatabases.create();
-    database.execute(SLOW_COMMITS);
+    database.execute(SLOW_STATEMENTS);
     start(database);
     startCounting();
 
