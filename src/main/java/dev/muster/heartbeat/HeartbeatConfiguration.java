@@ -9,7 +9,6 @@ import dev.muster.platform.http.ProblemWriter;
 import dev.muster.platform.jobs.RecurringJob;
 import dev.muster.platform.jobs.SweepMetrics;
 import dev.muster.platform.metrics.CachedScrape;
-import dev.muster.platform.pace.Pace;
 import dev.muster.platform.uptime.ControlPlaneUptime;
 import dev.muster.platform.uptime.ControlPlaneUptime.ReplicaHealthCheck;
 import dev.muster.platform.uptime.ControlPlaneUptime.UptimeTiming;
@@ -48,8 +47,8 @@ class HeartbeatConfiguration {
   }
 
   @Bean
-  UptimeTiming uptimeTiming(HeartbeatCadence cadence, Pace pace) {
-    return UptimeTiming.forStaleAfter(cadence.staleAfter(), pace);
+  UptimeTiming uptimeTiming(HeartbeatCadence cadence) {
+    return UptimeTiming.forStaleAfter(cadence.staleAfter());
   }
 
   @Bean

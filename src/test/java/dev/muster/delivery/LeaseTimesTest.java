@@ -6,7 +6,7 @@ import dev.muster.platform.pace.Pace;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** The ratios of the times of a lease hold at every pace (R7.3, R7.7). */
+/** The ratios of the times of a lease, on which the tests at a faster pace rely (R7.3, R7.7). */
 class LeaseTimesTest {
 
   private static final LeaseTimes REAL = LeaseTimes.at(Pace.REAL);

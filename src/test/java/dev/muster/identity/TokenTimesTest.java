@@ -6,7 +6,7 @@ import dev.muster.platform.pace.Pace;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** The ratios of the times of a revocation hold at every pace (R1.6). */
+/** The ratios of the times of a revocation, on which the tests at a faster pace rely (R1.6). */
 class TokenTimesTest {
 
   private static final TokenTimes REAL = new TokenTimes(Pace.REAL);

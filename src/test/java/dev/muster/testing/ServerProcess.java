@@ -39,6 +39,7 @@ public final class ServerProcess implements AutoCloseable {
     int port = FreePorts.next();
     Path log = Files.createTempFile("muster-server-", ".log");
     List<String> command = new ArrayList<>(StartCache.command());
+    command.add("-Dtest.pace=" + FastPace.PACE.factor()); // only PacedServer reads it
     command.add(main.getName());
     ProcessBuilder builder =
         new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile());

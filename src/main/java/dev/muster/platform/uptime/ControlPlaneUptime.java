@@ -2,7 +2,6 @@ package dev.muster.platform.uptime;
 
 import dev.muster.platform.loop.BackgroundLoop;
 import dev.muster.platform.loop.BackgroundLoops;
-import dev.muster.platform.pace.Pace;
 import jakarta.annotation.PreDestroy;
 import java.time.Duration;
 import java.time.Instant;
@@ -31,13 +30,15 @@ public class ControlPlaneUptime {
     private static final Duration MAX_GAP = Duration.ofSeconds(30);
     private static final int TICKS_IN_A_GAP = 6;
 
-    /** Returns a gap of a sixth of {@code staleAfter}, from 3 s to 30 s at the real pace. */
-    public static UptimeTiming forStaleAfter(Duration staleAfter, Pace pace) {
+    /**
+     * Returns a gap of a sixth of {@code staleAfter}, from 3 s to 30 s.
+     *
+     * <p>No pace shortens it: a shorter pause of the machine would count as an outage.
+     */
+    public static UptimeTiming forStaleAfter(Duration staleAfter) {
       Duration sixth = staleAfter.dividedBy(6);
-      Duration least = pace.of(MIN_GAP);
-      Duration most = pace.of(MAX_GAP);
-      Duration atLeast = sixth.compareTo(least) < 0 ? least : sixth;
-      return new UptimeTiming(atLeast.compareTo(most) > 0 ? most : atLeast);
+      Duration atLeast = sixth.compareTo(MIN_GAP) < 0 ? MIN_GAP : sixth;
+      return new UptimeTiming(atLeast.compareTo(MAX_GAP) > 0 ? MAX_GAP : atLeast);
     }
 
     Duration tick() {

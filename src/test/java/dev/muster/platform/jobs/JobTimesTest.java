@@ -6,7 +6,7 @@ import dev.muster.platform.pace.Pace;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** The ratios of the times of a takeover. */
+/** The ratios of the times of a takeover, on which the tests at a faster pace rely. */
 class JobTimesTest {
 
   private static final JobTimes REAL = new JobTimes(Pace.REAL);

@@ -2,7 +2,6 @@ package dev.muster.platform.uptime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.platform.pace.Pace;
 import dev.muster.platform.uptime.ControlPlaneUptime.UptimeTiming;
 import java.time.Duration;
 import java.time.Instant;
@@ -65,7 +64,7 @@ class UptimeTest {
   }
 
   private static Duration gapFor(int staleAfterS) {
-    return UptimeTiming.forStaleAfter(Duration.ofSeconds(staleAfterS), Pace.REAL).gap();
+    return UptimeTiming.forStaleAfter(Duration.ofSeconds(staleAfterS)).gap();
   }
 
   private static Uptime at(Instant now) {
