@@ -63,8 +63,7 @@ class AgentOutputTest {
       await().atMost(LIMIT).until(() -> program.err().contains("\n"));
       await()
           .atMost(LIMIT)
-          .untilAsserted(
-              () -> assertThat(AgentServer.notifications(boss)).containsExactly("well"));
+          .untilAsserted(() -> assertThat(AgentServer.notifications(boss)).containsExactly("well"));
       program.terminate();
       assertThat(program.awaitEnd()).isZero();
 

@@ -35,33 +35,47 @@ final class LastSseEvent {
     this.memory = memory;
   }
 
+  /**
+   * Reads a part of the stream. Finds the ends of lines by {@code String.indexOf}, since a loop
+   * over bytes in code that is not compiled yet occupies all processors with a few quick streams.
+   */
   void feed(byte[] bytes) {
-    for (byte b : bytes) {
-      boolean lineFeedOfReturn = afterReturn && b == '\n';
-      afterReturn = b == '\r';
-      if (lineFeedOfReturn) {
-        continue;
+    String text = new String(bytes, StandardCharsets.ISO_8859_1);
+    int from = afterReturn && text.startsWith("\n") ? 1 : 0;
+    int lineFeed = -1;
+    while (from < bytes.length) {
+      if (lineFeed < from) {
+        lineFeed = orElse(text.indexOf('\n', from), bytes.length);
       }
-      if (b == '\n' || b == '\r') {
-        endLine();
-      } else {
+      int end = orElse(text.indexOf('\r', from, lineFeed), lineFeed);
+      if (end > from) {
         isLineEmpty = false;
-        keep(b);
+        keep(bytes, from, end);
       }
+      if (end < bytes.length) {
+        endLine();
+      }
+      from = text.startsWith("\r\n", end) ? end + 2 : end + 1;
+    }
+    if (bytes.length > 0) {
+      afterReturn = text.endsWith("\r");
     }
   }
 
-  private void keep(byte b) {
+  private void keep(byte[] bytes, int from, int end) {
     if (tooLarge) {
       return;
     }
-    if (line.size() + data.size() < granted || growsTo(2 * granted)) {
-      line.write(b);
-    } else {
-      tooLarge = true;
-      line = new ByteArrayOutputStream();
-      data = new ByteArrayOutputStream();
+    int length = end - from;
+    while (line.size() + data.size() + length > granted) {
+      if (!growsTo(2 * granted)) {
+        tooLarge = true;
+        line = new ByteArrayOutputStream();
+        data = new ByteArrayOutputStream();
+        return;
+      }
     }
+    line.write(bytes, from, length);
   }
 
   private boolean growsTo(int larger) {
@@ -117,5 +131,9 @@ final class LastSseEvent {
     }
     hasData = false;
     tooLarge = false;
+  }
+
+  private static int orElse(int index, int other) {
+    return index < 0 ? other : index;
   }
 }
