@@ -66,7 +66,7 @@ class HeartbeatCostTest {
       List<Agent> fleet =
           IntStream.range(0, AGENTS).mapToObj(i -> client.createOnline("a" + i)).toList();
       heartbeatAtOnce(client, fleet);
-      // an idle connection may keep its counts for 10 s
+      server.close(); // an idle connection may keep its counts for 10 s
       await()
           .atMost(Duration.ofSeconds(30))
           .until(() -> updates(server, "n_tup_upd") >= AGENTS * HEARTBEATS);
