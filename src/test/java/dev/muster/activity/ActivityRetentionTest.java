@@ -13,6 +13,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -24,6 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Rows are deleted by age: acknowledged ones sooner, and always the oldest of a feed first (R6.8).
  */
 @Slow
+@Tag("sql")
 @Execution(ExecutionMode.CONCURRENT)
 @ResourceLock("the server of ActivityRetentionTest")
 class ActivityRetentionTest {

@@ -7,12 +7,14 @@ import dev.muster.platform.postgres.HotPlans.Scan;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestServer;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * An append, and the search for a poll's start, find rows by keys, whatever the size of the tables.
  */
 @Slow
+@Tag("sql")
 class AppendPlansTest {
 
   @Test

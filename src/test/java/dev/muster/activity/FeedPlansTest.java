@@ -7,6 +7,7 @@ import dev.muster.testing.TestDatabases;
 import java.sql.SQLException;
 import java.util.Set;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -16,6 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * dev.muster.bench.FeedPlansBench}.
  */
 @Slow
+@Tag("sql")
 class FeedPlansTest {
 
   /** Nodes that order, join and halve the results of index scans; none of them reads a table. */

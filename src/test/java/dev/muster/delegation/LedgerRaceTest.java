@@ -2,6 +2,7 @@ package dev.muster.delegation;
 
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestDatabases;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
@@ -9,6 +10,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** The short form; the full one is {@code dev.muster.bench.LedgerRaceBench}. */
 @Slow
+@Tag("sql")
 @Execution(ExecutionMode.CONCURRENT)
 @Timeout(240)
 class LedgerRaceTest {

@@ -21,6 +21,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
@@ -32,6 +33,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 
 /** Replicas that claim deliveries of one target's queue at the same moment (R7.7). */
 @Slow
+@Tag("sql")
 @Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
 @ResourceLock("the servers of ClaimRaceTest")

@@ -6,10 +6,12 @@ import dev.muster.platform.postgres.HotPlans;
 import dev.muster.platform.postgres.HotPlans.Scan;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestServer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The completion of a delivery finds its row by key, whatever the size of the tables. */
 @Slow
+@Tag("sql")
 class CompletionPlansTest {
 
   @Test

@@ -9,6 +9,7 @@ import dev.muster.testing.TestServer;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -17,6 +18,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** Old events are deleted, and the numbers of new ones continue. */
 @Slow
+@Tag("sql")
 @Execution(ExecutionMode.CONCURRENT)
 @ResourceLock("the server of EventRetentionTest")
 class EventRetentionTest {

@@ -14,12 +14,14 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import tools.jackson.databind.JsonNode;
 
 /** Heartbeats against other writers of the status, many rounds on two replicas (R4.4). */
 @Slow
+@Tag("sql")
 @Timeout(180)
 class HeartbeatRaceTest {
 

@@ -22,12 +22,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import tools.jackson.databind.JsonNode;
 
 /** Sweeps of two replicas against heartbeats, many rounds (R4.4, R5.1). */
 @Slow
+@Tag("sql")
 @Timeout(120)
 class LivenessRaceTest {
 

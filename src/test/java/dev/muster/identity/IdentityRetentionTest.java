@@ -8,6 +8,7 @@ import dev.muster.testing.TestServer;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -15,6 +16,7 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 
 /** Revoked tokens are deleted after 90 days, except those that R3.1 needs (R6.11). */
 @Slow
+@Tag("sql")
 @Execution(ExecutionMode.CONCURRENT)
 @ResourceLock("the server of IdentityRetentionTest")
 class IdentityRetentionTest {

@@ -19,12 +19,14 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import tools.jackson.databind.JsonNode;
 
 /** Many writers on two replicas: no event is lost, doubled or out of order, stored or live. */
 @Slow
+@Tag("sql")
 @Timeout(180)
 class RuntimeRaceTest {
 

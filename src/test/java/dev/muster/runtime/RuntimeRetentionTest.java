@@ -12,10 +12,12 @@ import dev.muster.testing.TestClient;
 import dev.muster.testing.TestServer;
 import java.util.List;
 import java.util.UUID;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** How long events and runs are kept (R6.11), and how much disk they use. */
 @Slow
+@Tag("sql")
 class RuntimeRetentionTest {
 
   @Test

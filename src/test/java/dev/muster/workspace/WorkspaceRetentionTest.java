@@ -12,6 +12,7 @@ import dev.muster.testing.TestServer;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 
 /** Removed workspaces are deleted after 90 days, with all their rows (R6.11). */
 @Slow
+@Tag("sql")
 @Execution(ExecutionMode.CONCURRENT)
 @ResourceLock("the server of WorkspaceRetentionTest")
 class WorkspaceRetentionTest {

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.flywaydb.core.Flyway;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
@@ -22,6 +23,7 @@ import tools.jackson.databind.json.JsonMapper;
  * many are kept.
  */
 @Slow
+@Tag("sql")
 class HistoryPlansTest {
 
   private static final int FLEET = 1_000;

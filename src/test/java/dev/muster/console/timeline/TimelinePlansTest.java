@@ -14,6 +14,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -23,6 +24,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 /** A page of a timeline, and a trace, read what they show by indexes, however much is there. */
 @Slow
+@Tag("sql")
 class TimelinePlansTest {
 
   private static final String BUSY = "00000000-0000-4000-8000-000000000000";

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.ResourceLock;
@@ -22,6 +23,7 @@ import org.springframework.beans.factory.support.RootBeanDefinition;
 
 /** Deletions by age do not delay the sweeps (R5.1, R6.8, R6.11). */
 @Slow
+@Tag("sql")
 @Timeout(180)
 @ResourceLock("the stuck deletions of RetentionJobsTest")
 class RetentionJobsTest {

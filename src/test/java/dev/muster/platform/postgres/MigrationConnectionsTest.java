@@ -17,6 +17,7 @@ import java.sql.Statement;
 import java.util.concurrent.CompletableFuture;
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.configuration.FluentConfiguration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -26,6 +27,7 @@ import org.springframework.boot.jdbc.autoconfigure.JdbcConnectionDetails;
 
 /** Migrations may take longer than any other statement and than an idle transaction. */
 @Slow
+@Tag("sql")
 @Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
 class MigrationConnectionsTest {

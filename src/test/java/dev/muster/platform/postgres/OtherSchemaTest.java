@@ -11,12 +11,14 @@ import dev.muster.testing.TestDatabases.TestDatabase;
 import dev.muster.testing.TestServer;
 import java.nio.file.Path;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A schema that this version cannot migrate: one sentence says what to do. */
 @Slow
+@Tag("sql")
 @Timeout(120)
 class OtherSchemaTest {
 
