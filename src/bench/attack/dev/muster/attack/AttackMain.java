@@ -59,7 +59,7 @@ public final class AttackMain {
       List<AttackResult> results = new ArrayList<>();
       Duration alone = all && time.compareTo(MAX_TIME_ALONE) > 0 ? MAX_TIME_ALONE : time;
       for (Attack attack : attacks(name)) {
-        results.add(print(runner.run(attack, alone, runner.calm(CALM))));
+        results.add(print(runner.run(attack, AttackRunner.SETTLING, alone, runner.calm(CALM))));
       }
       if (together) {
         results.add(print(runner.runTogether(Attacks.all(), time, runner.calm(CALM))));

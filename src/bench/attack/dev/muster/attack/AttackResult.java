@@ -54,12 +54,21 @@ record AttackResult(
             .collect(Collectors.joining(", ")));
   }
 
-  /** Returns each violated expectation in a sentence; empty when there is none. */
-  List<String> faults() {
+  /**
+   * Returns each violated expectation in a sentence, except the bound of the latency; empty when
+   * there is none.
+   */
+  List<String> brokenPromises() {
     List<String> faults = new ArrayList<>(broken);
     if (attacked.failedHeartbeats() + attacked.otherFailures() > 0) {
       faults.add("requests of the innocent failed: " + attacked.reasons());
     }
+    return faults;
+  }
+
+  /** Returns each violated expectation in a sentence; empty when there is none. */
+  List<String> faults() {
+    List<String> faults = new ArrayList<>(brokenPromises());
     if (attacked.heartbeatMillis(0.99) > boundMs()) {
       faults.add(
           String.format(

@@ -31,10 +31,17 @@ final class AttackRun {
     void take() throws Exception;
   }
 
+  @FunctionalInterface
+  interface Condition {
+    boolean holds() throws Exception;
+  }
+
   private static final AtomicInteger ADDRESSES = new AtomicInteger(1);
   private static final int TIMEOUT_MS = 90_000;
   private static final Duration PAUSE_AFTER_FAILURE = Duration.ofMillis(100);
   private static final long MAX_PAUSE_NANOS = Duration.ofMillis(100).toNanos();
+  private static final Duration MAX_WAIT = Duration.ofSeconds(15);
+  private static final Duration PAUSE_BETWEEN_LOOKS = Duration.ofMillis(20);
   private static final Duration MAX_END_TIME = Duration.ofSeconds(20);
 
   private final AttackedServer server;
@@ -196,6 +203,17 @@ final class AttackRun {
     if (!holds) {
       broken.add(promise);
     }
+  }
+
+  /** Waits until a condition holds, since a short attack may end before it; false after 15 s. */
+  boolean holdsSoon(Condition condition) throws Exception {
+    long giveUpAt = System.nanoTime() + MAX_WAIT.toNanos();
+    boolean holds = condition.holds();
+    while (!holds && System.nanoTime() < giveUpAt) {
+      pause(PAUSE_BETWEEN_LOOKS);
+      holds = condition.holds();
+    }
+    return holds;
   }
 
   /** Runs the check at the end, before the attack releases its resources. */

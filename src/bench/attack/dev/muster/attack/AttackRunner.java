@@ -16,7 +16,7 @@ final class AttackRunner {
   private static final double INTENSITY_TOGETHER = 0.1;
 
   /** An attack opens all its connections at once; latencies count afterwards. */
-  private static final Duration SETTLING = Duration.ofSeconds(2);
+  static final Duration SETTLING = Duration.ofSeconds(2);
 
   /** A longer pause of the disk or the processors is added to the bound of the latency. */
   private static final Duration MAX_PAUSE = Duration.ofMillis(250);
@@ -35,15 +35,20 @@ final class AttackRunner {
     return victim.live(Duration.ZERO, time);
   }
 
-  AttackResult run(Attack attack, Duration time, Experience calm) throws Exception {
-    return run(attack.name(), List.of(attack), time, calm);
+  /**
+   * Runs one attack for both times; latencies, and what depends on them, count in the second time.
+   */
+  AttackResult run(Attack attack, Duration settling, Duration time, Experience calm)
+      throws Exception {
+    return run(attack.name(), List.of(attack), settling, time, calm);
   }
 
   AttackResult runTogether(List<Attack> attacks, Duration time, Experience calm) throws Exception {
-    return run("all together", attacks, time, calm);
+    return run("all together", attacks, SETTLING, time, calm);
   }
 
-  private AttackResult run(String name, List<Attack> attacks, Duration time, Experience calm)
+  private AttackResult run(
+      String name, List<Attack> attacks, Duration settling, Duration time, Experience calm)
       throws Exception {
     server.awaitQuiet();
     double intensity = attacks.size() == 1 ? 1 : INTENSITY_TOGETHER;
@@ -54,12 +59,12 @@ final class AttackRunner {
     Duration pause;
     try (MachinePauses pauses = new MachinePauses()) {
       for (Attack attack : attacks) {
-        AttackRun run = new AttackRun(server, SETTLING.plus(time), intensity);
+        AttackRun run = new AttackRun(server, settling.plus(time), intensity);
         runs.add(run);
         attack.preparation().prepare(run);
       }
       runs.forEach(AttackRun::begin);
-      attacked = victim.live(SETTLING, time);
+      attacked = victim.live(settling, time);
       pause = pauses.longest();
     } finally {
       for (AttackRun run : runs) {

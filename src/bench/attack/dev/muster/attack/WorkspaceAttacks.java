@@ -55,6 +55,10 @@ final class WorkspaceAttacks {
           passed <= LIMIT_PER_MINUTE * (1 + minutes) + SLACK,
           "tokens do not multiply the rate limit: " + passed + " requests passed");
     });
+    run.atEnd(() ->
+        run.expect(
+            !run.isAlone() || run.holdsSoon(() -> run.counted("429") > 0),
+            "a workspace with many tokens is limited"));
   }
 
   /** Appends rows of half a megabyte until the feed is full. */

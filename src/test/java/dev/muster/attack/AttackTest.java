@@ -2,6 +2,7 @@ package dev.muster.attack;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.testing.Rounds;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -17,16 +18,23 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The short form of the attacks, each on a server with the default settings. */
+/**
+ * The short form of the attacks, all on one server with the default settings. In {@code mvn verify}
+ * each alone lasts until its promises show; heartbeats of others may not fail, but their latency is
+ * bounded only while all attacks run together. In the nightly run it is bounded for each.
+ */
 @Tag("latency")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 @Timeout(300)
 class AttackTest {
 
-  private static final Duration WARM_UP = Duration.ofSeconds(5);
+  private static final Duration WARM_UP = Duration.ofSeconds(Rounds.areFull() ? 5 : 2);
   private static final Duration CALM = Duration.ofSeconds(5);
-  private static final Duration ALONE = Duration.ofSeconds(6);
+  private static final Duration SETTLING_ALONE =
+      Rounds.areFull() ? AttackRunner.SETTLING : Duration.ofMillis(500);
+  private static final Duration ALONE =
+      Rounds.areFull() ? Duration.ofSeconds(6) : Duration.ofMillis(1500);
   private static final Duration TOGETHER = Duration.ofSeconds(20);
 
   private @Nullable AttackedServer server;
@@ -38,8 +46,8 @@ class AttackTest {
     AttackedServer started = AttackedServer.start();
     server = started;
     runner = new AttackRunner(started);
-    runner.calm(WARM_UP);
-    calm = runner.calm(CALM);
+    Experience first = runner.calm(WARM_UP);
+    calm = Rounds.areFull() ? runner.calm(CALM) : first;
   }
 
   @AfterAll
@@ -57,16 +65,18 @@ class AttackTest {
   @ParameterizedTest
   @MethodSource("attacks")
   void doesNotAffectOtherWorkspaces(Attack attack) throws Exception {
-    AttackResult result = runner.run(attack, ALONE, calm);
+    AttackResult result = runner.run(attack, SETTLING_ALONE, ALONE, calm);
 
-    assertThat(result.faults()).as(result.tableRow()).isEmpty();
+    assertThat(Rounds.areFull() ? result.faults() : result.brokenPromises())
+        .as(result.tableRow())
+        .isEmpty();
   }
 
   /** Runs when the JVM has compiled the hot paths. */
   @Order(2)
   @Test
   void doNotAffectOtherWorkspacesTogether() throws Exception {
-    AttackResult result = runner.runTogether(Attacks.all(), TOGETHER, calm);
+    AttackResult result = runner.runTogether(Attacks.all(), TOGETHER, runner.calm(CALM));
 
     assertThat(result.faults()).as(result.tableRow()).isEmpty();
   }
