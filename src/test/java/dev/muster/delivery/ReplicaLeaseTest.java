@@ -4,9 +4,13 @@ import static dev.muster.testing.Refusals.assertRefused;
 import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.MusterApplication;
 import dev.muster.delivery.TestQueue.Queued;
+import dev.muster.testing.FastPace;
+import dev.muster.testing.PacedServer;
 import dev.muster.testing.ServerProcess;
 import dev.muster.testing.Slow;
+import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestClient.Answer;
 import dev.muster.testing.TestDatabases;
@@ -21,15 +25,19 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer.OrderAnnotation;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
@@ -38,21 +46,24 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 
 /**
  * Another replica takes over a delivery when the lease of its replica has expired or the replica
- * has ended, and not before (R7.3, R7.7).
+ * has ended, and not before (R7.3, R7.7). One death is at the real pace.
  */
 @Slow
 @Timeout(300)
 @Execution(ExecutionMode.CONCURRENT)
-@ResourceLock("the servers of ReplicaLeaseTest")
+@TestMethodOrder(OrderAnnotation.class)
 class ReplicaLeaseTest {
 
   /** Limit of a takeover: a lease of 25 s, a sweep every 5 s, and a margin for a busy machine. */
   private static final Duration TAKEOVER = Duration.ofSeconds(45);
 
+  /** Tests with this server see no other replica than their own. */
+  private static final String LIVES_LOCK = "the server of ReplicaLeaseTest";
+
   private static final String WITHOUT_RETRIES = "A2A_RETRY_AMBIGUOUS=false";
 
   private static final TestDatabase DATABASE = TestDatabases.create();
-  private static final TestServer LIVES = TestServer.startOn(DATABASE, "AGENT_URL_ALLOW=loopback");
+  private static final TestServer LIVES = startFast(DATABASE);
   private static final HttpClient HTTP = HttpClient.newHttpClient();
 
   private final CountDownLatch first = new CountDownLatch(1);
@@ -67,6 +78,14 @@ class ReplicaLeaseTest {
       (agent.timesReceived(messageId) == 1 ? first : second).await();
       return 200;
     });
+  }
+
+  private static TestServer startFast(TestDatabase database, String... settings) {
+    return TestServer.startWith(
+        database,
+        List.of(FastPace.class),
+        Stream.concat(Stream.of("AGENT_URL_ALLOW=loopback"), Stream.of(settings))
+            .toArray(String[]::new));
   }
 
   @BeforeAll
@@ -93,31 +112,28 @@ class ReplicaLeaseTest {
     LIVES.close();
   }
 
-  private ServerProcess start(TestDatabase database, String... settings) throws IOException {
-    Map<String, String> environment =
-        new HashMap<>(
+  private ServerProcess startProcess(Class<?> main, TestDatabase database) throws IOException {
+    return ServerProcess.start(
+            main,
+            folder.resolve("home"),
             Map.of(
                 "ADMIN_TOKEN",
                 ADMIN_TOKEN,
                 "DATABASE_URL",
                 database.url(),
                 "AGENT_URL_ALLOW",
-                "loopback"));
-    for (String setting : settings) {
-      int equals = setting.indexOf('=');
-      environment.put(setting.substring(0, equals), setting.substring(equals + 1));
-    }
-    return ServerProcess.start(folder.resolve("home"), environment).awaitReady();
+                "loopback"))
+        .awaitReady();
   }
 
-  /** Returns when the process has called the agent, which holds the call. */
-  private Queued beginDelivery(ServerProcess process, TestServer other, Agent target) {
+  /** Returns when the replica has called the agent, which holds the call. */
+  private Queued beginDelivery(TestClient replica, TestServer other, Agent target) {
     QueueWorker ofOther = other.bean(QueueWorker.class);
     ofOther.stop();
     try {
-      TestQueue queue = new TestQueue(process.client(), other.database());
+      TestQueue queue = new TestQueue(replica, other.database());
       Queued queued = queue.put(target);
-      process.client().heartbeat(target);
+      replica.heartbeat(target);
       Awaitility.await()
           .atMost(TestQueue.TIMEOUT)
           .until(() -> agent.timesReceived(queued.messageId()) == 1);
@@ -134,10 +150,10 @@ class ReplicaLeaseTest {
 
   /** Sends a direct message with a request that waits longer than a lease. */
   private CompletableFuture<HttpResponse<String>> send(
-      ServerProcess process, Agent target, String messageId) {
+      TestClient replica, Agent target, String messageId) {
     HttpRequest request =
         HttpRequest.newBuilder(
-                URI.create(process.client().baseUrl() + "/workspaces/" + target.id() + "/a2a"))
+                URI.create(replica.baseUrl() + "/workspaces/" + target.id() + "/a2a"))
             .header("Authorization", "Bearer " + ADMIN_TOKEN)
             .timeout(Duration.ofSeconds(150))
             .POST(BodyPublishers.ofString(TestQueue.message(messageId, 50)))
@@ -152,8 +168,8 @@ class ReplicaLeaseTest {
   }
 
   /** The state of the direct message, the only one of its target. */
-  private static String stateAt(Agent target) {
-    return DATABASE.value(
+  private static String stateAt(Agent target, TestDatabase database) {
+    return database.value(
         "SELECT coalesce((SELECT 'sending' FROM deliveries WHERE workspace_id = '%1$s'),"
                 .formatted(target.id())
             + " (SELECT concat_ws(' ', state, deliveries, error_detail) FROM delivery_outcomes"
@@ -161,19 +177,22 @@ class ReplicaLeaseTest {
   }
 
   @Test
+  @Order(1) // the longest begins first
   void losesItsDeliveriesWithinHalfAMinuteOfItsDeath() throws Exception {
-    TestQueue queue = TestQueue.of(LIVES);
-    try (ServerProcess dies = start(DATABASE)) {
-      Queued queued = beginDelivery(dies, LIVES, queue.target(agent.url(), 1));
+    TestDatabase database = TestDatabases.create();
+    try (TestServer lives = TestServer.startOn(database, "AGENT_URL_ALLOW=loopback");
+        ServerProcess dies = startProcess(MusterApplication.class, database)) {
+      TestQueue queue = TestQueue.of(lives);
+      Queued queued = beginDelivery(dies.client(), lives, queue.target(agent.url(), 1));
       Agent online = queue.target(agent.url(), 1);
-      LIVES.client().heartbeat(online);
-      CompletableFuture<HttpResponse<String>> lost = send(dies, online, "direct");
+      lives.client().heartbeat(online);
+      CompletableFuture<HttpResponse<String>> lost = send(dies.client(), online, "direct");
       awaitReceived("direct", 1);
       String lease =
           "SELECT alive_until > clock_timestamp() + interval '15 seconds' FROM replicas WHERE id ="
               + " ";
       String owner = queue.open(queued, "owner::text");
-      assertThat(DATABASE.value(lease + "'" + owner + "'")).isEqualTo("t");
+      assertThat(database.value(lease + "'" + owner + "'")).isEqualTo("t");
 
       dies.kill();
 
@@ -181,36 +200,40 @@ class ReplicaLeaseTest {
       assertThat(queue.open(queued, "owner::text")).isEqualTo(owner);
       Awaitility.await().atMost(TAKEOVER).until(() -> agent.timesReceived(queued.messageId()) == 2);
       Awaitility.await()
-          .until(() -> stateAt(online), state -> state.startsWith("uncertain 1 ServerLost"));
+          .until(
+              () -> stateAt(online, database), state -> state.startsWith("uncertain 1 ServerLost"));
       assertThat(lost).isCompletedExceptionally();
-      assertThat(DATABASE.value("SELECT count(*) FROM replicas WHERE id = '" + owner + "'"))
+      assertThat(database.value("SELECT count(*) FROM replicas WHERE id = '" + owner + "'"))
           .isEqualTo("0");
       second.countDown();
       queue.awaitState(queued, "delivered");
       assertThat(queue.of(queued, "concat_ws(' ', m.state, m.deliveries, q.attempts)"))
           .isEqualTo("answered 2 2");
       assertThat(agent.timesReceived("direct")).isEqualTo(1);
-      assertThat(LIVES.metrics()).contains("muster_deliveries_taken_over_total");
+      assertThat(lives.metrics()).contains("muster_deliveries_taken_over_total");
     }
   }
 
   /** Waits as long as the takeover from a dead replica would need. */
   @Test
-  void keepsItsDeliveriesWhileItLives() throws Exception {
+  @ResourceLock(LIVES_LOCK)
+  void keepsItsDeliveriesWhileItLives() {
     TestQueue queue = TestQueue.of(LIVES);
-    try (ServerProcess lives = start(DATABASE)) {
-      Queued queued = beginDelivery(lives, LIVES, queue.target(agent.url(), 1));
+    try (TestServer lives = startFast(DATABASE)) {
+      Queued queued = beginDelivery(lives.client(), LIVES, queue.target(agent.url(), 1));
       Agent online = queue.target(agent.url(), 1);
       LIVES.client().heartbeat(online);
-      CompletableFuture<HttpResponse<String>> sent = send(lives, online, "direct");
+      CompletableFuture<HttpResponse<String>> sent = send(lives.client(), online, "direct");
       awaitReceived("direct", 1);
       String held = "concat_ws(' ', owner, claim, claimed_at)";
       String before = queue.open(queued, held);
 
       Awaitility.await()
-          .during(Duration.ofSeconds(35))
+          .during(FastPace.seconds(35))
           .atMost(Duration.ofSeconds(60))
-          .until(() -> queue.open(queued, held) + stateAt(online), (before + "sending")::equals);
+          .until(
+              () -> queue.open(queued, held) + stateAt(online, DATABASE),
+              (before + "sending")::equals);
       first.countDown();
 
       assertThat(sent.join().body()).isEqualTo(CountingAgent.ANSWER);
@@ -220,10 +243,11 @@ class ReplicaLeaseTest {
   }
 
   @Test
+  @ResourceLock(LIVES_LOCK)
   void completesNoDeliveryThatAnotherReplicaTookOver() throws Exception {
     TestQueue queue = TestQueue.of(LIVES);
-    try (ServerProcess sleeps = start(DATABASE)) {
-      Queued queued = beginDelivery(sleeps, LIVES, queue.target(agent.url(), 1));
+    try (ServerProcess sleeps = startProcess(PacedServer.class, DATABASE)) {
+      Queued queued = beginDelivery(sleeps.client(), LIVES, queue.target(agent.url(), 1));
       String owner = queue.open(queued, "owner::text");
       sleeps.signal("STOP");
       String held;
@@ -264,7 +288,8 @@ class ReplicaLeaseTest {
   }
 
   @Test
-  void endsAtACleanShutdownAndLeavesWaitingMessagesToOthers() throws Exception {
+  @ResourceLock(LIVES_LOCK)
+  void endsAtACleanShutdownAndLeavesWaitingMessagesToOthers() {
     TestQueue queue = TestQueue.of(LIVES);
     Agent away = queue.target(agent.url(), 1);
     first.countDown();
@@ -273,9 +298,9 @@ class ReplicaLeaseTest {
     String replicas =
         "SELECT string_agg(id::text, ' ' ORDER BY started_at) FROM replicas WHERE alive_until >"
             + " clock_timestamp()";
-    try (ServerProcess ends = start(DATABASE)) {
+    try (TestServer ends = startFast(DATABASE)) {
       others = DATABASE.value(replicas);
-      assertThat(others.split(" ")).contains(ownerOf(LIVES)).hasSize(2);
+      assertThat(others.split(" ")).containsExactlyInAnyOrder(ownerOf(LIVES), ownerOf(ends));
       waiting = new TestQueue(ends.client(), DATABASE).put(away);
     }
 
@@ -291,11 +316,12 @@ class ReplicaLeaseTest {
    * expire.
    */
   @Test
-  void releasesItsDeliveriesAtShutdown() throws Exception {
+  @ResourceLock(LIVES_LOCK)
+  void releasesItsDeliveriesAtShutdown() {
     TestQueue queue = TestQueue.of(LIVES);
     Queued queued;
-    try (ServerProcess ends = start(DATABASE)) {
-      queued = beginDelivery(ends, LIVES, queue.target(agent.url(), 1));
+    try (TestServer ends = startFast(DATABASE)) {
+      queued = beginDelivery(ends.client(), LIVES, queue.target(agent.url(), 1));
     }
 
     assertThat(queue.open(queued, "coalesce(owner::text, '')")).isIn("", ownerOf(LIVES));
@@ -305,19 +331,18 @@ class ReplicaLeaseTest {
     assertThat(queue.of(queued, "concat_ws(' ', m.deliveries, q.attempts)")).isEqualTo("2 2");
   }
 
+  /** The dead replica is one that renews its lease no more, which others cannot distinguish. */
   @Test
-  void leavesItsMessagesUncertainWithoutRetries() throws Exception {
+  void leavesItsMessagesUncertainWithoutRetries() {
     TestDatabase database = TestDatabases.create();
-    try (TestServer withoutRetries =
-            TestServer.startOn(database, "AGENT_URL_ALLOW=loopback", WITHOUT_RETRIES);
-        ServerProcess dies = start(database, WITHOUT_RETRIES)) {
+    try (TestServer withoutRetries = startFast(database, WITHOUT_RETRIES);
+        TestServer dies = startFast(database, WITHOUT_RETRIES)) {
       TestQueue queue = TestQueue.of(withoutRetries);
-      Queued queued = beginDelivery(dies, withoutRetries, queue.target(agent.url(), 1));
+      Queued queued = beginDelivery(dies.client(), withoutRetries, queue.target(agent.url(), 1));
       awaitItsFirstLease(withoutRetries);
-      String owner = queue.open(queued, "owner::text");
-      dies.kill();
-      database.execute(
-          "UPDATE replicas SET alive_until = clock_timestamp() WHERE id = '" + owner + "'");
+      assertThat(queue.open(queued, "owner::text")).isEqualTo(ownerOf(dies));
+      dies.bean(DeliverySweep.class).close();
+      dies.bean(ReplicaLease.class).close();
 
       queue.awaitState(queued, "failed");
 
@@ -339,7 +364,7 @@ class ReplicaLeaseTest {
   @Test
   void takesOverNothingDuringItsFirstLease() {
     TestDatabase database = TestDatabases.create();
-    try (TestServer one = TestServer.startOn(database, "AGENT_URL_ALLOW=loopback")) {
+    try (TestServer one = startFast(database)) {
       TestQueue queue = TestQueue.of(one);
       Queued queued = queue.put(queue.target(1));
       queue.set(queued, "owner = gen_random_uuid(), claim = 1, claimed_at = clock_timestamp()");
@@ -348,8 +373,8 @@ class ReplicaLeaseTest {
           .until(() -> queue.of(queued, "q.state"), "waiting"::equals);
       assertThat(
               database.value(
-                  "SELECT max(clock_timestamp() - started_at) >= interval '25 seconds' FROM"
-                      + " replicas"))
+                  "SELECT max(clock_timestamp() - started_at) >= interval '%d ms' FROM replicas"
+                      .formatted(FastPace.seconds(25).toMillis())))
           .isEqualTo("t");
     }
   }
