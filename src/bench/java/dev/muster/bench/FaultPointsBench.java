@@ -6,8 +6,9 @@ import java.util.List;
 
 /**
  * The full form of the proof that no message is lost or completed twice: a replica is killed, or
- * stopped for 40 s and continued, on both sides of every statement that it sends. It fails at the
- * first point where that is not so.
+ * stopped until its lease has lapsed and continued, on both sides of every statement that it sends.
+ * It fails at the first point where that is not so. Periods are five times shorter than in
+ * production, unless {@code -Dbench.jvm=-Dtest.pace=1} is given.
  *
  * <p>Arguments, all optional: faults injected at once (4), the part of the points to test (1) and
  * the number of parts (1), for a proof in pieces. A point's name decides its part, since runs may

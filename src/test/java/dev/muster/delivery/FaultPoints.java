@@ -1,19 +1,23 @@
 package dev.muster.delivery;
 
+import dev.muster.testing.FastPace;
 import dev.muster.testing.StatementRelay.Side;
-import dev.muster.testing.TestClient;
 import dev.muster.testing.TestDatabases.TestDatabase;
 import dev.muster.testing.TestServer;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Injects a fault at each statement of a replica, some replicas at once, beside one without faults.
@@ -25,11 +29,13 @@ public final class FaultPoints implements AutoCloseable {
   private final TestDatabase database;
   private final Path folder;
   private final TestServer lives;
+  private final Queue<FaultyReplica> idle = new ConcurrentLinkedQueue<>();
 
   public FaultPoints(TestDatabase database, Path folder) {
     this.database = database;
     this.folder = folder;
-    this.lives = TestServer.startOn(database, "AGENT_URL_ALLOW=loopback");
+    this.lives =
+        TestServer.startWith(database, List.of(FastPace.class), "AGENT_URL_ALLOW=loopback");
     Awaitility.await()
         .atMost(Duration.ofSeconds(60))
         .until(() -> lives.bean(ReplicaLease.class).mayJudgeOthers());
@@ -40,7 +46,9 @@ public final class FaultPoints implements AutoCloseable {
    */
   public List<FaultPoint> all() throws IOException {
     List<FaultPoint> all = new ArrayList<>();
-    try (FaultRun run = begin()) {
+    FaultyReplica replica = new FaultyReplica(database, folder);
+    idle.add(replica);
+    try (FaultRun run = new FaultRun(database, lives.client(), replica)) {
       run.observe()
           .forEach((step, statements) -> {
             for (String statement : statements) {
@@ -56,17 +64,19 @@ public final class FaultPoints implements AutoCloseable {
 
   /**
    * Returns the points that were never reached. The other replica may do the work first, so each
-   * point is tried several times.
+   * point is tried several times. The stops come first, since a replica serves until it is killed.
    */
   public List<FaultPoint> inject(List<FaultPoint> points, int atOnce)
       throws InterruptedException, ExecutionException {
     List<FaultPoint> missed = new ArrayList<>();
     try (ExecutorService threads = Executors.newFixedThreadPool(atOnce)) {
       List<Future<Boolean>> runs = new ArrayList<>();
-      points.forEach(point -> runs.add(threads.submit(() -> isReached(point))));
-      for (int i = 0; i < points.size(); i++) {
+      List<FaultPoint> stopsFirst =
+          points.stream().sorted(Comparator.comparing(point -> !point.isStop())).toList();
+      stopsFirst.forEach(point -> runs.add(threads.submit(() -> isReached(point))));
+      for (int i = 0; i < stopsFirst.size(); i++) {
         if (!runs.get(i).get()) {
-          missed.add(points.get(i));
+          missed.add(stopsFirst.get(i));
         }
       }
     }
@@ -75,24 +85,36 @@ public final class FaultPoints implements AutoCloseable {
 
   private boolean isReached(FaultPoint point) throws Exception {
     for (int i = 0; i < TRIES; i++) {
-      try (FaultRun run = begin()) {
+      FaultyReplica replica = takeReplica();
+      boolean goesOn = false;
+      try (FaultRun run = new FaultRun(database, lives.client(), replica)) {
         if (run.run(point)) {
+          goesOn = point.isStop();
           return true;
         }
       } catch (Exception | AssertionError e) {
         throw new AssertionError(point.toString(), e);
+      } finally {
+        if (goesOn) {
+          idle.add(replica);
+        } else {
+          replica.close();
+        }
       }
     }
     return false;
   }
 
-  private FaultRun begin() throws IOException {
-    TestClient other = lives.client();
-    return new FaultRun(database, other, folder);
+  private FaultyReplica takeReplica() throws IOException {
+    @Nullable FaultyReplica replica = idle.poll();
+    return replica == null ? new FaultyReplica(database, folder) : replica;
   }
 
   @Override
-  public void close() {
+  public void close() throws IOException {
+    for (FaultyReplica replica : idle) {
+      replica.close();
+    }
     lives.close();
   }
 }

@@ -4,16 +4,13 @@ import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.delivery.FaultPoint.Step;
+import dev.muster.testing.FastPace;
 import dev.muster.testing.MachinePauses;
-import dev.muster.testing.ServerProcess;
-import dev.muster.testing.StatementRelay;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestClient.Answer;
 import dev.muster.testing.TestDatabases.TestDatabase;
 import java.io.IOException;
-import java.net.URI;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.List;
@@ -21,24 +18,28 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.awaitility.Awaitility;
 
 /**
- * Sends messages of every kind and a delegation to a replica in its own process, into which a fault
- * is injected. Its clients repeat their requests with the same ids at another replica. Afterwards
- * nothing is lost or completed twice, each agent has seen one id for each message, and the caller
- * was notified once.
+ * Sends messages of every kind and a delegation to a replica into which a fault is injected. Its
+ * clients repeat their requests with the same ids at another replica. Afterwards nothing is lost or
+ * completed twice, each agent has seen one id for each message, and the caller was notified once.
  */
 final class FaultRun implements AutoCloseable {
 
-  /** Longer than a lease. */
-  private static final Duration STOP = Duration.ofSeconds(40);
+  /** After this time without an answer a client repeats its request at another replica. */
+  private static final Duration PATIENCE = FastPace.seconds(30);
 
-  /** A lease of 25 s, a sweep every 5 s, and the time for the sweep. */
-  private static final Duration ALL_CLOSED = Duration.ofSeconds(35);
+  /** A lease, an interval of the sweep, and the time for the sweep. */
+  private static final Duration ALL_CLOSED = FastPace.seconds(35);
+
+  /** What a busy machine takes, at any pace, when two replicas fail one after the other. */
+  private static final Duration AT_LEAST = Duration.ofSeconds(20);
 
   /** The time for the deliveries that the sweep starts. */
   private static final Duration LAST_COMMITS = Duration.ofSeconds(5);
@@ -49,8 +50,7 @@ final class FaultRun implements AutoCloseable {
   private final TestClient other;
   private final CountingAgent agent = new CountingAgent();
   private final MachinePauses pauses = new MachinePauses();
-  private final StatementRelay wire;
-  private final ServerProcess faulty;
+  private final FaultyReplica faulty;
   private final CompletableFuture<Long> injectedAt = new CompletableFuture<>();
   private final Agent team;
   private final Agent called;
@@ -59,22 +59,10 @@ final class FaultRun implements AutoCloseable {
   private final Agent caller;
 
   /** {@code other} is a client of a replica on the same database without faults. */
-  FaultRun(TestDatabase database, TestClient other, Path home) throws IOException {
+  FaultRun(TestDatabase database, TestClient other, FaultyReplica faulty) throws IOException {
     this.database = database;
     this.other = other;
-    int port = URI.create(database.url().substring("jdbc:".length())).getPort();
-    wire = new StatementRelay(port);
-    faulty =
-        ServerProcess.start(
-                home,
-                Map.of(
-                    "ADMIN_TOKEN",
-                    ADMIN_TOKEN,
-                    "DATABASE_URL",
-                    database.url().replaceFirst(":" + port + "/", ":" + wire.port() + "/"),
-                    "AGENT_URL_ALLOW",
-                    "loopback"))
-            .awaitReady();
+    this.faulty = faulty;
     team = other.create("Team");
     called = member("called", "push");
     away = member("away", "push");
@@ -94,29 +82,29 @@ final class FaultRun implements AutoCloseable {
     AtomicReference<Step> now = new AtomicReference<>(Step.DIRECT_MESSAGE);
     Sent all =
         work(step -> {
-          sent.put(now.getAndSet(step), wire.takeSent());
+          sent.put(now.getAndSet(step), faulty.wire().takeSent());
         });
     awaitClosed(System.nanoTime());
-    sent.put(now.get(), wire.takeSent());
+    sent.put(now.get(), faulty.wire().takeSent());
     assertEachOnce(all);
     return sent;
   }
 
   /** Returns false when the replica never reached this point. */
-  boolean run(FaultPoint point) throws Exception {
-    Thread continuation = Thread.ofVirtual().unstarted(this::goOn);
+  boolean run(FaultPoint point) {
     Runnable inject =
         () -> {
-          inject(point);
-          injectedAt.complete(System.nanoTime());
           if (point.isStop()) {
-            continuation.start();
+            faulty.stop();
+          } else {
+            faulty.kill();
           }
+          injectedAt.complete(System.nanoTime());
         };
     Sent sent =
         work(step -> {
           if (step == point.step()) {
-            wire.stopAt(point.statement(), point.side(), inject);
+            faulty.wire().stopAt(point.statement(), point.side(), inject);
           }
         });
     if (!injectedAt.isDone()) {
@@ -125,45 +113,12 @@ final class FaultRun implements AutoCloseable {
     awaitClosed(injectedAt.join());
     assertEachOnce(sent);
     if (point.isStop()) {
-      continuation.join();
-      awaitContinued();
+      faulty.awaitLapse();
+      faulty.goOn();
       awaitClosed(System.nanoTime());
       assertEachOnce(sent);
     }
     return true;
-  }
-
-  private void inject(FaultPoint point) {
-    if (!point.isStop()) {
-      faulty.kill();
-      return;
-    }
-    signal("STOP");
-  }
-
-  /** Requests in its buffers and responses to it are processed now. */
-  private void goOn() {
-    Awaitility.await()
-        .atMost(STOP.multipliedBy(2))
-        .until(() -> System.nanoTime() - injectedAt.join() > STOP.toNanos());
-    signal("CONT");
-    wire.forwardAll();
-  }
-
-  /** Waits until it serves requests again. */
-  private void awaitContinued() {
-    Awaitility.await()
-        .atMost(TIMEOUT)
-        .ignoreExceptions()
-        .until(() -> faulty.client().get("/ready", null).status() == 200);
-  }
-
-  private void signal(String name) {
-    try {
-      faulty.signal(name);
-    } catch (IOException | InterruptedException e) {
-      throw new IllegalStateException(e);
-    }
   }
 
   private Sent work(Consumer<Step> beginning) {
@@ -242,12 +197,20 @@ final class FaultRun implements AutoCloseable {
   /** Sends to the faulty replica while it answers, then to the other one. */
   private Answer ask(String path, String token, String body) {
     if (!injectedAt.isDone()) {
+      CompletableFuture<Answer> asked = new CompletableFuture<>();
+      Thread.startVirtualThread(() -> {
+        try {
+          asked.complete(faulty.client().post(path, token, body));
+        } catch (IllegalStateException gone) {
+          asked.completeExceptionally(gone);
+        }
+      });
       try {
-        Answer answer = faulty.client().post(path, token, body);
+        Answer answer = asked.orTimeout(PATIENCE.toMillis(), TimeUnit.MILLISECONDS).join();
         if (answer.status() / 100 == 2) {
           return answer;
         }
-      } catch (IllegalStateException gone) {
+      } catch (CompletionException unknown) {
         // the outcome is unknown, so the request is sent again with its id
       }
     }
@@ -273,7 +236,8 @@ final class FaultRun implements AutoCloseable {
   }
 
   private void awaitClosed(long sinceNanos) {
-    Duration left = ALL_CLOSED.plus(pauses.longest()).minusNanos(System.nanoTime() - sinceNanos);
+    Duration limit = ALL_CLOSED.compareTo(AT_LEAST) > 0 ? ALL_CLOSED : AT_LEAST;
+    Duration left = limit.plus(pauses.longest()).minusNanos(System.nanoTime() - sinceNanos);
     String open =
         "SELECT count(*) FROM deliveries d JOIN workspaces w ON w.id = d.workspace_id"
             + " WHERE w.parent_id = '%s'".formatted(team.id());
@@ -284,11 +248,8 @@ final class FaultRun implements AutoCloseable {
 
   @Override
   public void close() throws IOException {
-    wire.cut();
+    faulty.wire().cut();
     agent.close();
-    faulty.kill();
-    faulty.close();
-    wire.close();
     pauses.close();
   }
 }
