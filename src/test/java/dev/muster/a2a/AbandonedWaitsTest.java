@@ -2,6 +2,8 @@ package dev.muster.a2a;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.testing.FastPace;
+import dev.muster.testing.PacedServer;
 import dev.muster.testing.ServerProcess;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient;
@@ -38,11 +40,14 @@ class AbandonedWaitsTest {
   /** Few enough that a busy machine starts the last wait before the first one ends. */
   private static final int SENDS = 100;
 
+  /** Enough that the server starts a wait in some milliseconds. */
+  private static final int WARM_UP = 40;
+
   /** Unlimited, a day, an hour, and an absurd number. */
   private static final List<String> TIMEOUTS = List.of("0", "86400", "3600", "1e300");
 
   /** The longest wait, and the time that a busy machine takes to end all of them. */
-  private static final Duration A_MINUTE = Duration.ofSeconds(60 + 15);
+  private static final Duration A_MINUTE = FastPace.seconds(60).plusSeconds(15);
 
   /** Descriptors of the server itself: database connections, and files opened meanwhile. */
   private static final int OTHER_DESCRIPTORS = 40;
@@ -51,15 +56,17 @@ class AbandonedWaitsTest {
   void releasesWaitsAndDescriptorsOfDisconnectedSendersWithinAMinute(@TempDir Path home)
       throws IOException {
     try (ServerProcess server =
-        ServerProcess.start(home, Map.of("ADMIN_TOKEN", TestServer.ADMIN_TOKEN))) {
+        ServerProcess.start(
+            PacedServer.class, home, Map.of("ADMIN_TOKEN", TestServer.ADMIN_TOKEN))) {
       TestClient client = server.awaitReady().client();
       Agent lead = client.create("Lead");
       Agent polling = client.create("Polling", "\"parent_id\":\"" + lead.id() + "\"");
+      warmUp(client, lead, polling);
       long before = descriptors(server);
 
       List<Socket> senders = new ArrayList<>();
       for (int n = 0; n < SENDS; n++) {
-        senders.add(send(client, lead, polling, n));
+        senders.add(send(client, lead, polling, "m-" + n, TIMEOUTS.get(n % TIMEOUTS.size())));
       }
       Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> waiting(client) == SENDS);
       assertThat(descriptors(server)).isGreaterThanOrEqualTo(before + SENDS);
@@ -74,8 +81,17 @@ class AbandonedWaitsTest {
     }
   }
 
-  private static Socket send(TestClient client, Agent from, Agent to, int n) throws IOException {
-    byte[] body = ProxyClient.message("m-" + n, "please").getBytes(StandardCharsets.UTF_8);
+  private static void warmUp(TestClient client, Agent from, Agent to) throws IOException {
+    for (int n = 0; n < WARM_UP; n++) {
+      try (Socket sender = send(client, from, to, "warm-up-" + n, "0.01")) {
+        assertThat(sender.getInputStream().read()).isNotNegative();
+      }
+    }
+  }
+
+  private static Socket send(TestClient client, Agent from, Agent to, String id, String timeout)
+      throws IOException {
+    byte[] body = ProxyClient.message(id, "please").getBytes(StandardCharsets.UTF_8);
     String head =
         """
         POST %s HTTP/1.1\r
@@ -85,11 +101,7 @@ class AbandonedWaitsTest {
         Content-Length: %d\r
         \r
         """
-            .formatted(
-                ProxyClient.path(to.id()),
-                from.token(),
-                TIMEOUTS.get(n % TIMEOUTS.size()),
-                body.length);
+            .formatted(ProxyClient.path(to.id()), from.token(), timeout, body.length);
     Socket socket =
         new Socket(InetAddress.getLoopbackAddress(), URI.create(client.baseUrl()).getPort());
     socket.getOutputStream().write(head.getBytes(StandardCharsets.US_ASCII));

@@ -4,6 +4,7 @@ import dev.muster.platform.deadline.RequestDeadline;
 import dev.muster.platform.longpoll.LongPoll.PollResult;
 import dev.muster.platform.loop.BackgroundLoop;
 import dev.muster.platform.loop.BackgroundLoops;
+import dev.muster.platform.pace.Pace;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
 import dev.muster.platform.quota.Quota;
@@ -53,10 +54,12 @@ public class LongPollRegistry implements SmartLifecycle {
   private final Quota ofOperators = new Quota(MAX_WAITS_OF_OPERATORS, MAX_WAITS_OF_OPERATORS);
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
   private final Semaphore looks = new Semaphore(MAX_CONCURRENT_LOOKS);
+  private final Pace pace;
   private final BackgroundLoop loop;
   private volatile boolean running;
 
-  LongPollRegistry(MeterRegistry metrics, BackgroundLoops loops) {
+  LongPollRegistry(MeterRegistry metrics, Pace pace, BackgroundLoops loops) {
+    this.pace = pace;
     Gauge.builder("muster.polls.waiting", all, Set::size)
         .description("Requests that are held until there is something to answer")
         .register(metrics);
@@ -94,7 +97,7 @@ public class LongPollRegistry implements SmartLifecycle {
   }
 
   private <T> CompletableFuture<T> hold(LongPoll<T> poll) {
-    PendingPoll<T> one = new PendingPoll<>(poll, this::look);
+    PendingPoll<T> one = new PendingPoll<>(poll, pace.of(poll.atMost()), this::look);
     register(one);
     one.lookFirst();
     if (!running) {

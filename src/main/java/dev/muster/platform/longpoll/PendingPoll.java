@@ -24,10 +24,10 @@ final class PendingPoll<T> {
   private volatile long version;
   private long checkAt = System.nanoTime() + CHECK_INTERVAL.toNanos();
 
-  PendingPoll(LongPoll<T> poll, Executor lookers) {
+  PendingPoll(LongPoll<T> poll, Duration atMost, Executor lookers) {
     this.poll = poll;
     this.lookers = lookers;
-    this.overAt = System.nanoTime() + poll.atMost().toNanos();
+    this.overAt = System.nanoTime() + atMost.toNanos();
   }
 
   CompletableFuture<T> answer() {
