@@ -1,5 +1,6 @@
 package dev.muster.delegation;
 
+import dev.muster.testing.Rounds;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestDatabases;
 import java.nio.file.Path;
@@ -21,7 +22,7 @@ class DelegationKillTest {
   void completesEachDelegationOnceHoweverOftenTheServerIsKilled() throws Exception {
     try (var program =
         new DelegationKills(
-            new DelegationKills.Size(60, 2, false), TestDatabases.create(), folder)) {
+            new DelegationKills.Size(60, Rounds.of(1, 2)), TestDatabases.create(), folder)) {
       System.out.println(program.run());
     }
   }

@@ -3,6 +3,7 @@ package dev.muster.delegation;
 import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.testing.PacedServer;
 import dev.muster.testing.PeerExchange;
 import dev.muster.testing.ServerProcess;
 import dev.muster.testing.TestClient;
@@ -37,24 +38,14 @@ import org.awaitility.Awaitility;
  */
 public final class DelegationKills implements AutoCloseable {
 
-  /**
-   * The size of a run.
-   *
-   * @param waits whether leases and jobs of dead servers expire by themselves, which takes up to a
-   *     minute; otherwise the database is changed so that they expire
-   */
-  public record Size(int delegations, int kills, boolean waits) {}
+  /** The size of a run. */
+  public record Size(int delegations, int kills) {}
 
   private static final int SLOTS = 8;
   private static final Duration PACE = Duration.ofMillis(20);
   private static final Duration WORK = Duration.ofMillis(150);
   private static final Duration LATEST_KILL = Duration.ofMillis(400);
   private static final Duration TAKEOVER = Duration.ofMinutes(3);
-
-  private static final String LAPSE =
-      """
-      UPDATE replicas SET alive_until = clock_timestamp()
-      """;
 
   private final Size size;
   private final TestDatabase database;
@@ -78,6 +69,7 @@ public final class DelegationKills implements AutoCloseable {
 
   private ServerProcess start() throws IOException {
     return ServerProcess.start(
+            PacedServer.class,
             folder,
             Map.of(
                 "ADMIN_TOKEN",
@@ -159,9 +151,6 @@ public final class DelegationKills implements AutoCloseable {
   private void kill() throws IOException {
     server.kill();
     server.close();
-    if (!size.waits) {
-      database.execute(LAPSE);
-    }
     server = start();
   }
 
