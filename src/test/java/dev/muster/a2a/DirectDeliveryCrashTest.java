@@ -4,6 +4,8 @@ import static dev.muster.testing.Refusals.assertRefused;
 import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.testing.FastPace;
+import dev.muster.testing.PacedServer;
 import dev.muster.testing.PeerBehavior;
 import dev.muster.testing.ServerProcess;
 import dev.muster.testing.Slow;
@@ -22,18 +24,20 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.api.parallel.ResourceLock;
 
 /** A server that dies, or is stopped, while an agent works on its delivery (R7.3, R7.4). */
 @Slow
@@ -41,7 +45,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @Execution(ExecutionMode.CONCURRENT)
 class DirectDeliveryCrashTest {
 
-  /** A lease of 30 s, a sweep every 15 s, and a margin for a busy machine. */
+  /** Much longer than a lease, for a busy machine. */
   private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
   private static final String FIRST = PushAgents.ANSWER.replace("message", "first");
@@ -49,18 +53,20 @@ class DirectDeliveryCrashTest {
   private static final String MESSAGE = ProxyClient.message("m", "hi");
 
   private static final TestDatabase DATABASE = TestDatabases.create();
-  private static final TestServer WITH_RETRIES =
-      TestServer.startOn(DATABASE, "AGENT_URL_ALLOW=loopback", "A2A_DELEGATE_MAX_ATTEMPTS=1");
-  private static final TestServer WITHOUT_RETRIES =
-      TestServer.startOn(DATABASE, "AGENT_URL_ALLOW=loopback", "A2A_RETRY_AMBIGUOUS=false");
+  private static final TestServer WITH_RETRIES = startFast("A2A_DELEGATE_MAX_ATTEMPTS=1");
+  private static final TestServer WITHOUT_RETRIES = startFast("A2A_RETRY_AMBIGUOUS=false");
+
+  /** Stopped and continued by one test after another. */
+  private static final String STOPPED_LOCK = "the stopped sender of DirectDeliveryCrashTest";
+
+  @TempDir static Path folder;
+  private static ServerProcess stopped;
+
   private static final HttpClient HTTP = HttpClient.newHttpClient();
 
   private final CountDownLatch firstAnswers = new CountDownLatch(1);
   private final TestPeer peer;
   private final Agent target;
-
-  @TempDir Path folder;
-  private ServerProcess sender;
 
   DirectDeliveryCrashTest() throws IOException {
     peer =
@@ -70,45 +76,56 @@ class DirectDeliveryCrashTest {
     target = new PushAgents(WITH_RETRIES).at(peer.url());
   }
 
-  @BeforeEach
-  void startSender() throws IOException {
-    sender =
-        ServerProcess.start(
-                folder.resolve("home"),
-                Map.of(
-                    "ADMIN_TOKEN",
-                    ADMIN_TOKEN,
-                    "DATABASE_URL",
-                    DATABASE.url(),
-                    "AGENT_URL_ALLOW",
-                    "loopback",
-                    "A2A_DELEGATE_MAX_ATTEMPTS",
-                    "1"))
-            .awaitReady();
+  private static TestServer startFast(String setting) {
+    return TestServer.startWith(
+        DATABASE, List.of(FastPace.class), "AGENT_URL_ALLOW=loopback", setting);
+  }
+
+  private static ServerProcess startSender() throws IOException {
+    return ServerProcess.start(
+        PacedServer.class,
+        folder.resolve("home"),
+        Map.of(
+            "ADMIN_TOKEN",
+            ADMIN_TOKEN,
+            "DATABASE_URL",
+            DATABASE.url(),
+            "AGENT_URL_ALLOW",
+            "loopback",
+            "A2A_DELEGATE_MAX_ATTEMPTS",
+            "1"));
+  }
+
+  @BeforeAll
+  static void startStoppedSender() throws IOException {
+    stopped = startSender();
   }
 
   @AfterEach
   void end() throws IOException {
     firstAnswers.countDown();
     peer.close();
-    sender.kill();
-    sender.close();
   }
 
   @AfterAll
-  static void close() {
+  static void close() throws IOException {
     HTTP.close();
+    stopped.kill();
+    stopped.close();
     WITHOUT_RETRIES.close();
     WITH_RETRIES.close();
   }
 
   @Test
-  void isRecordedAsUncertainAndDeliveredAgainUnderTheSameId() {
-    CompletableFuture<HttpResponse<String>> lost = send();
-    peer.awaitDeliveries(1);
-    assertThat(stored("m.state")).isEqualTo("sending");
+  void isRecordedAsUncertainAndDeliveredAgainUnderTheSameId() throws IOException {
+    CompletableFuture<HttpResponse<String>> lost;
+    try (ServerProcess killed = startSender().awaitReady()) {
+      lost = send(killed);
+      peer.awaitDeliveries(1);
+      assertThat(stored("m.state")).isEqualTo("sending");
 
-    sender.kill();
+      killed.kill();
+    }
 
     Awaitility.await().atMost(TIMEOUT).until(() -> stored("m.state").equals("uncertain"));
     assertThat(lost).isCompletedExceptionally();
@@ -127,10 +144,11 @@ class DirectDeliveryCrashTest {
   }
 
   @Test
+  @ResourceLock(STOPPED_LOCK)
   void endsOnceWhenItsFirstOwnerResumes() throws Exception {
-    CompletableFuture<HttpResponse<String>> slow = send();
+    CompletableFuture<HttpResponse<String>> slow = send(stopped.awaitReady());
     peer.awaitDeliveries(1);
-    sender.signal("STOP");
+    stopped.signal("STOP");
     Answer takenOver;
     String deliveries;
     try {
@@ -138,7 +156,7 @@ class DirectDeliveryCrashTest {
       takenOver = new ProxyClient(WITH_RETRIES).send(target, ADMIN_TOKEN, MESSAGE);
       deliveries = endedDeliveries();
     } finally {
-      sender.signal("CONT");
+      stopped.signal("CONT");
     }
     firstAnswers.countDown();
 
@@ -153,12 +171,13 @@ class DirectDeliveryCrashTest {
 
   /** The stopped server gets its answer first, while the delivery of the new owner still runs. */
   @Test
+  @ResourceLock(STOPPED_LOCK)
   void belongsToTheNewOwnerThoughTheFirstOwnerIsAnsweredSooner() throws Exception {
     CountDownLatch secondAnswers = new CountDownLatch(1);
     peer.then(PushAgents.answerAfter(secondAnswers, SECOND));
-    CompletableFuture<HttpResponse<String>> slow = send();
+    CompletableFuture<HttpResponse<String>> slow = send(stopped.awaitReady());
     peer.awaitDeliveries(1);
-    sender.signal("STOP");
+    stopped.signal("STOP");
     CompletableFuture<Answer> takesOver;
     try {
       lapse();
@@ -168,13 +187,16 @@ class DirectDeliveryCrashTest {
               Thread::startVirtualThread);
       peer.awaitDeliveries(2);
     } finally {
-      sender.signal("CONT");
+      stopped.signal("CONT");
     }
     firstAnswers.countDown();
     // this replica has its answer by the time that its next delivery is answered
     Agent other = new PushAgents(WITH_RETRIES).at(peer.url());
-    assertThat(sender.client().post(ProxyClient.path(other.id()), ADMIN_TOKEN, MESSAGE).text())
-        .isEqualTo(SECOND);
+    Awaitility.await() // refused until it has renewed its lease
+        .atMost(TIMEOUT)
+        .until(
+            () -> stopped.client().post(ProxyClient.path(other.id()), ADMIN_TOKEN, MESSAGE).text(),
+            SECOND::equals);
     assertThat(stored("m.state")).isEqualTo("sending");
     secondAnswers.countDown();
 
@@ -185,7 +207,7 @@ class DirectDeliveryCrashTest {
   }
 
   /** Waits longer than a lease, which the clients of other tests do not. */
-  private CompletableFuture<HttpResponse<String>> send() {
+  private CompletableFuture<HttpResponse<String>> send(ServerProcess sender) {
     HttpRequest request =
         HttpRequest.newBuilder(
                 URI.create(sender.client().baseUrl() + ProxyClient.path(target.id())))

@@ -3,6 +3,7 @@ package dev.muster.a2a;
 import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.testing.PacedServer;
 import dev.muster.testing.PeerExchange;
 import dev.muster.testing.ServerProcess;
 import dev.muster.testing.Slow;
@@ -50,9 +51,6 @@ class QueueCrashTest {
   /** For the jobs of a killed server; much longer than an idle machine takes. */
   private static final Duration TAKEOVER = Duration.ofSeconds(60);
 
-  /** Expires the leases of a minute, so that the test does not wait for them. */
-  private static final String LAPSE = "UPDATE replicas SET alive_until = clock_timestamp()";
-
   private final TestDatabase database = TestDatabases.create();
   private final Random random = new Random(1);
 
@@ -78,7 +76,6 @@ class QueueCrashTest {
         pause();
         server.kill();
         server.close();
-        database.execute(LAPSE);
         server = start();
       }
 
@@ -158,6 +155,7 @@ class QueueCrashTest {
 
   private ServerProcess start() throws Exception {
     return ServerProcess.start(
+            PacedServer.class,
             folder.resolve("home"),
             Map.of(
                 "ADMIN_TOKEN",
