@@ -4,17 +4,21 @@ import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.delivery.TestQueue.Queued;
+import dev.muster.testing.FastPace;
 import dev.muster.testing.OwnLog;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestClient.Answer;
+import dev.muster.testing.TestDatabases;
 import dev.muster.testing.TestServer;
 import java.io.IOException;
 import java.sql.SQLException;
+import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -24,7 +28,8 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(180)
 class DeliverySweepTest {
 
-  private static final TestServer SERVER = TestServer.shared();
+  private static final TestServer SERVER =
+      startFast("REGISTRATION=open", "AGENT_URL_ALLOW=loopback");
 
   /** A direct delivery, whose sender waits for it; it is not in the queue. */
   private static final String AT_ONCE = "queued = false, ";
@@ -38,9 +43,18 @@ class DeliverySweepTest {
     agent = new CountingAgent();
   }
 
+  private static TestServer startFast(String... settings) {
+    return TestServer.startWith(TestDatabases.create(), List.of(FastPace.class), settings);
+  }
+
   @AfterEach
   void close() throws IOException {
     agent.close();
+  }
+
+  @AfterAll
+  static void closeServer() {
+    SERVER.close();
   }
 
   private static String heldSince(UUID owner, long claim, String ago) {
@@ -218,8 +232,7 @@ class DeliverySweepTest {
    */
   @Test
   void endPossiblySentDeliveriesOfADeadReplicaAsUncertain() {
-    try (TestServer cautious =
-        TestServer.start("A2A_RETRY_AMBIGUOUS=false", "AGENT_URL_ALLOW=loopback")) {
+    try (TestServer cautious = startFast("A2A_RETRY_AMBIGUOUS=false", "AGENT_URL_ALLOW=loopback")) {
       TestQueue ofCautious = TestQueue.of(cautious);
       Agent target = ofCautious.target(agent.url(), 1);
       Queued queued = ofCautious.put(target);

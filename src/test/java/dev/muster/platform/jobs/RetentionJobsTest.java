@@ -2,6 +2,7 @@ package dev.muster.platform.jobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.testing.FastPace;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestDatabases;
 import dev.muster.testing.TestDatabases.TestDatabase;
@@ -66,7 +67,9 @@ class RetentionJobsTest {
     end = new CountDownLatch(1);
     try (TestServer _ =
         TestServer.startWith(
-            database, List.of(StuckDeletions.class), "LIVENESS_SWEEP_INTERVAL_S=1")) {
+            database,
+            List.of(StuckDeletions.class, FastPace.class),
+            "LIVENESS_SWEEP_INTERVAL_S=1")) {
       Awaitility.await()
           .atMost(TIMEOUT)
           .until(
