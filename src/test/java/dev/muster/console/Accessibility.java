@@ -2,6 +2,7 @@ package dev.muster.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.testing.Rounds;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -30,11 +31,23 @@ final class Accessibility {
   private Accessibility() {}
 
   /**
-   * Fails for each serious or critical finding of all rules, and of those of colours in each look.
+   * Fails for each serious or critical finding of all rules, and of those of colours in the dark;
+   * at night also in the looks of high contrast.
    */
   static void check(Tab tab) {
+    check(tab, Rounds.areFull() ? Tab.Look.values() : new Tab.Look[] {Tab.Look.DARK});
+  }
+
+  /**
+   * Fails for each serious or critical finding of all rules, and of those of colours in each look.
+   */
+  static void checkInAllLooks(Tab tab) {
+    check(tab, Tab.Look.values());
+  }
+
+  private static void check(Tab tab, Tab.Look[] looks) {
     check(tab, "all rules", List.of());
-    for (Tab.Look look : Tab.Look.values()) {
+    for (Tab.Look look : looks) {
       if (look != Tab.Look.LIGHT) {
         tab.looks(look);
         check(tab, look.toString(), OF_COLOURS);

@@ -44,7 +44,7 @@ class BrowserFaultsTest {
             }
             """,
             look);
-    assertThatThrownBy(() -> Accessibility.check(tab))
+    assertThatThrownBy(() -> Accessibility.checkInAllLooks(tab))
         .hasMessageContaining("color-contrast (serious)");
   }
 

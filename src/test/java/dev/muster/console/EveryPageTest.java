@@ -6,11 +6,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Route;
+import dev.muster.testing.Rounds;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestServer;
 import java.net.URI;
 import java.time.Instant;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.UUID;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -21,7 +24,9 @@ import org.junit.jupiter.api.TestFactory;
 
 /**
  * Each page, empty, full, refused, of others and failed: axe finds nothing serious in any look, the
- * Tab key reaches every control, and a phone and a window at a zoom of 200 % lose none.
+ * Tab key reaches every control, and a phone and a window at a zoom of 200 % lose none. The first
+ * page of each state is loaded, and leads to the others. All this is checked where the pages are
+ * full, and at night in each state; in the other states axe runs in light and dark, at one width.
  */
 @InBrowser
 class EveryPageTest {
@@ -35,7 +40,9 @@ class EveryPageTest {
   private static final String AWAY = "The database does not answer.";
 
   /** A window of 1400 px has 700 of them at 200 %, one of 640 px has 320. */
-  private static final int[] WIDTHS = {700, 640, 320};
+  private static final int[] ALL_WIDTHS = {700, 640, 320};
+
+  private static final int[] PHONE = {320};
 
   /** Controls that no scrolling brings into the window, and how far the page scrolls sideways. */
   private static final String LOST =
@@ -56,6 +63,20 @@ class EveryPageTest {
           .map(one => one.outerHTML.slice(0, 120))].filter(Boolean).join('\\n')
       """;
 
+  /** Opens a page by a link, and another before it, so that no text of the last one is left. */
+  private static final String FOLLOW =
+      """
+      path => ['/ui/between', path].forEach(to => {
+        const link = document.body.appendChild(document.createElement('a'));
+        link.href = to;
+        link.click();
+        link.remove();
+      })
+      """;
+
+  /** The pages that were checked in the looks of high contrast, by the first part of their path. */
+  private static final Set<String> CHECKED_IN_ALL_LOOKS = new HashSet<>();
+
   @AfterAll
   static void stop() {
     SERVER.close();
@@ -75,10 +96,9 @@ class EveryPageTest {
   }
 
   private static DynamicContainer empty(Tab tab) {
-    tab.go(CLIENT.baseUrl(), "/ui/signin");
     return container(
         "empty",
-        page(tab, "/ui/signin", "Open the link that the server printed"),
+        loaded(tab, "/ui/signin", "Open the link that the server printed"),
         signsIn(tab, ADMIN_TOKEN),
         page(tab, "/", "Connect the first agent"),
         page(tab, "/ui/delegations", "No delegation is in flight."),
@@ -93,36 +113,37 @@ class EveryPageTest {
   private static DynamicContainer full(Tab tab) {
     Content content = new Content();
     String lead = "/ui/w/" + content.lead.id();
+    tab.go(CLIENT.baseUrl(), "/");
     return container(
         "full",
-        page(tab, "/", "Runtime wedged"),
-        page(tab, "/?view=tree", "of 3 below"),
-        page(tab, "/?view=map", "The same as a table"),
-        page(tab, "/?sel=" + content.worker.id(), "Open workspace"),
-        page(tab, "/?q=nothing+matches", "Nothing matches."),
-        page(tab, "/ui/delegations", "review 42"),
-        page(tab, "/ui/delegations?view=graph", "Worker"),
-        page(tab, "/ui/queue", "Mailer"),
-        page(tab, "/ui/runs", "analyse"),
-        page(tab, "/ui/tokens", "Worker"),
-        page(tab, "/ui/bulk", "Pause 1 workspace"),
-        page(tab, "/ui/bulk/" + content.bulkRun + "?outcome=done", "Idle"),
-        page(tab, "/ui/trace/" + content.delegation, "review 42"),
-        page(tab, "/ui/welcome", "Name of the agent"),
-        page(tab, "/ui/ops?tab=health", "Database"),
-        page(tab, "/ui/ops?tab=jobs", "sweep"),
-        page(tab, "/ui/ops?tab=settings", "ADMIN_TOKEN"),
-        page(tab, "/ui/ops?tab=access", "Wall screen"),
-        page(tab, "/ui/ops?tab=audit", "created a workspace"),
-        page(tab, lead + "?tab=now", "Active tasks"),
-        page(tab, lead + "?tab=timeline", "review 42"),
-        page(tab, lead + "?tab=chat", "Which pull requests wait?"),
-        page(tab, lead + "?tab=delegations", "review 42"),
-        page(tab, lead + "?tab=queue", "No message waits."),
-        page(tab, lead + "?tab=runs", "analyse"),
-        page(tab, lead + "?tab=tokens", "Last used"),
-        page(tab, lead + "?tab=card", "skills"),
-        page(tab, "/ui/w/" + content.mailer.id() + "?tab=queue", "waiting"));
+        fullPage(tab, "/", "Runtime wedged"),
+        fullPage(tab, "/?view=tree", "of 3 below"),
+        fullPage(tab, "/?view=map", "The same as a table"),
+        fullPage(tab, "/?sel=" + content.worker.id(), "Open workspace"),
+        fullPage(tab, "/?q=nothing+matches", "Nothing matches."),
+        fullPage(tab, "/ui/delegations", "review 42"),
+        fullPage(tab, "/ui/delegations?view=graph", "Worker"),
+        fullPage(tab, "/ui/queue", "Mailer"),
+        fullPage(tab, "/ui/runs", "analyse"),
+        fullPage(tab, "/ui/tokens", "Worker"),
+        fullPage(tab, "/ui/bulk", "Pause 1 workspace"),
+        fullPage(tab, "/ui/bulk/" + content.bulkRun + "?outcome=done", "Idle"),
+        fullPage(tab, "/ui/trace/" + content.delegation, "review 42"),
+        fullPage(tab, "/ui/welcome", "Name of the agent"),
+        fullPage(tab, "/ui/ops?tab=health", "Database"),
+        fullPage(tab, "/ui/ops?tab=jobs", "sweep"),
+        fullPage(tab, "/ui/ops?tab=settings", "ADMIN_TOKEN"),
+        fullPage(tab, "/ui/ops?tab=access", "Wall screen"),
+        fullPage(tab, "/ui/ops?tab=audit", "created a workspace"),
+        fullPage(tab, lead + "?tab=now", "Active tasks"),
+        fullPage(tab, lead + "?tab=timeline", "review 42"),
+        fullPage(tab, lead + "?tab=chat", "Which pull requests wait?"),
+        fullPage(tab, lead + "?tab=delegations", "review 42"),
+        fullPage(tab, lead + "?tab=queue", "No message waits."),
+        fullPage(tab, lead + "?tab=runs", "analyse"),
+        fullPage(tab, lead + "?tab=tokens", "Last used"),
+        fullPage(tab, lead + "?tab=card", "skills"),
+        fullPage(tab, "/ui/w/" + content.mailer.id() + "?tab=queue", "waiting"));
   }
 
   private static DynamicContainer refused(Tab tab) {
@@ -132,7 +153,7 @@ class EveryPageTest {
         "/workspaces/" + removed.id() + "?confirm=true", ADMIN_TOKEN, "X-Confirm-Name", "Removed");
     return container(
         "refused",
-        page(tab, "/ui/no-such-page", "is not a page of this console"),
+        loaded(tab, "/ui/no-such-page", "is not a page of this console"),
         page(tab, "/ui/w/" + UUID.randomUUID(), "No such workspace"),
         page(tab, "/ui/w/none", "This is not the id of a workspace"),
         page(tab, "/ui/w/" + removed.id(), "This workspace was removed"),
@@ -188,10 +209,8 @@ class EveryPageTest {
         .route(
             url -> isCall(URI.create(url).getPath()) && !URI.create(url).getPath().equals(record),
             EveryPageTest::fail);
-    return container(
-        "failed",
+    Stream<DynamicTest> others =
         Stream.of(
-                "/",
                 "/ui/delegations",
                 "/ui/delegations?view=graph",
                 "/ui/queue",
@@ -212,8 +231,10 @@ class EveryPageTest {
                 one + "?tab=queue",
                 one + "?tab=runs",
                 one + "?tab=tokens")
-            .map(path -> page(tab, path, AWAY))
-            .toArray(DynamicTest[]::new));
+            .map(path -> page(tab, path, AWAY));
+    return container(
+        "failed",
+        Stream.concat(Stream.of(loaded(tab, "/", AWAY)), others).toArray(DynamicTest[]::new));
   }
 
   private static boolean isCall(String path) {
@@ -236,23 +257,55 @@ class EveryPageTest {
     return DynamicTest.dynamicTest("signs in", () -> tab.signIn(CLIENT.baseUrl(), token, "/"));
   }
 
-  private static DynamicTest page(Tab tab, String path, String text) {
-    return DynamicTest.dynamicTest(path, () -> check(tab, path, text));
+  /** The first page of a state: it is loaded, and leads to the others. */
+  private static DynamicTest loaded(Tab tab, String path, String text) {
+    return DynamicTest.dynamicTest(
+        path,
+        () -> {
+          tab.forgetFaults();
+          tab.go(CLIENT.baseUrl(), path);
+          check(tab, text, Rounds.areFull());
+        });
   }
 
-  private static void check(Tab tab, String path, String text) {
+  private static DynamicTest page(Tab tab, String path, String text) {
+    return DynamicTest.dynamicTest(path, () -> check(follow(tab, path), text, Rounds.areFull()));
+  }
+
+  /** A page that has what it is for, so that it is checked in all ways. */
+  private static DynamicTest fullPage(Tab tab, String path, String text) {
+    return DynamicTest.dynamicTest(path, () -> check(follow(tab, path), text, true));
+  }
+
+  private static Tab follow(Tab tab, String path) {
     tab.forgetFaults();
-    Page page = tab.go(CLIENT.baseUrl(), path).page();
+    tab.page().evaluate(FOLLOW, path);
+    return tab;
+  }
+
+  private static void check(Tab tab, String text, boolean inAllWays) {
+    Page page = tab.page();
     assertThat(page.locator("main")).containsText(text);
     assertThat(page.locator("main .loading")).hasCount(0);
-    Accessibility.check(tab);
-    KeyboardWalk.check(page);
-    for (int width : WIDTHS) {
+    if (inAllWays && CHECKED_IN_ALL_LOOKS.add(nameOf(page))) {
+      Accessibility.checkInAllLooks(tab);
+    } else {
+      Accessibility.check(tab);
+    }
+    if (inAllWays) {
+      KeyboardWalk.check(page);
+    }
+    for (int width : inAllWays ? ALL_WIDTHS : PHONE) {
       page.setViewportSize(width, 450);
       assertThat(page.evaluate(LOST)).as("at %s px", width).isEqualTo("");
     }
     page.setViewportSize(1400, 900);
     tab.assertNoFaults();
+  }
+
+  /** Such as {@code ops} for {@code /ui/ops?tab=health}, and nothing for the fleet. */
+  private static String nameOf(Page page) {
+    return URI.create(page.url()).getPath().replaceFirst("^/(ui/)?", "").replaceFirst("/.*", "");
   }
 
   /** Something on each page. */
