@@ -1,5 +1,4 @@
-import { FleetStore } from '/src/fleet/store.js';
-import { STATUS } from '/src/fleet/columns.js';
+import { FleetStore, STATUS } from '/src/fleet/store.js';
 import { readSnapshot } from '/src/fleet/snapshot.js';
 import { equal, ok } from './assert.js';
 import { fleet, msf1, uuid } from './fixtures.js';

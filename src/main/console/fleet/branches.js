@@ -1,6 +1,6 @@
 /** The fleet as a tree: counts of the descendants of each workspace, and the order of the rows that are drawn. */
-import { STATUS } from './columns.js';
 import { isWedged, MAX_URGENCY, ordered, placeBy, STALLED, URGENCY, urgency, WEDGED } from './order.js';
+import { STATUS } from './store.js';
 
 /** The kinds of workspaces that are counted below each row, from the best to the worst. */
 export const KINDS = ['other', 'online', 'stalled', 'degraded', 'offline', 'wedged', 'failed'];

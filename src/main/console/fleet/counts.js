@@ -4,8 +4,8 @@ import { statusMark, statusWord } from '../parts/status-mark.js';
 import { advise } from '../text/advice.js';
 import { visible } from '../text/safe.js';
 import { counted, dated, number } from '../text/time.js';
-import { STATUS } from './columns.js';
 import { STEPS } from './row.js';
+import { STATUS } from './store.js';
 
 /** Statuses that are shown even when their count is 0. */
 const ALWAYS = ['online', 'degraded', 'offline', 'awaiting_agent', 'paused', 'failed'];

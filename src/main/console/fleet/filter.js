@@ -1,6 +1,6 @@
 /** Parses and compiles filters of the fleet. `filter-cases.json` tests this parser and the server's with the same cases. */
-import { STATUS, STATUSES } from './columns.js';
 import { FLAGS } from './snapshot.js';
+import { STATUS, STATUSES } from './store.js';
 
 const KEYS = [
   'status', 'reason', 'runtime', 'role', 'tier', 'mode', 'parent', 'under', 'name', 'error', 'task', 'is', 'silent', 'since',

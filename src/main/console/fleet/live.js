@@ -2,8 +2,7 @@
 import { MAX_IDS } from '../net/api.js';
 import * as clock from '../net/clock.js';
 import { readSnapshot } from './snapshot.js';
-import { STATUSES } from './columns.js';
-import { FleetStore } from './store.js';
+import { FleetStore, STATUSES } from './store.js';
 
 const REFRESH_MS = 10_000;
 const AGAIN_MS = 3000;

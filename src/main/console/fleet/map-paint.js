@@ -1,6 +1,6 @@
 /** Paints the map on a canvas: cells as pixels, and glyphs and names if the cells are large enough. */
 import { visible } from '../text/safe.js';
-import { STATUSES } from './columns.js';
+import { STATUSES } from './store.js';
 
 /** Cell sizes in px from which a cell shows the glyph of its status, and also its name. */
 const [GLYPH_PX, NAME_PX] = [14, 60];

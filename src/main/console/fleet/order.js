@@ -1,5 +1,5 @@
 /** Urgency of workspaces, and sorting of rows. */
-import { STATUS } from './columns.js';
+import { STATUS } from './store.js';
 
 /** Status number → urgency; the highest comes first. */
 export const URGENCY = new Uint8Array(16);

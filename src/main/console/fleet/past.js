@@ -1,8 +1,7 @@
 /** The fleet at a past time, with the same interface as LiveFleet for the page of the fleet. */
-import { STATUS } from './columns.js';
 import { Replay } from './replay.js';
 import { readChanges, readSnapshot } from './snapshot.js';
-import { FleetStore } from './store.js';
+import { FleetStore, STATUS } from './store.js';
 
 /** Period before and after a time that is loaded with it, so that seeking within it needs no request. */
 const AROUND_MS = 12 * 3_600_000;

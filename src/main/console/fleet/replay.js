@@ -1,6 +1,6 @@
 /** Moves a fleet forward and back in time by applying and undoing status changes. */
-import { STATUS } from './columns.js';
 import { NONE } from './snapshot.js';
+import { STATUS } from './store.js';
 
 /** Status number of a workspace that does not exist at that time. */
 const GONE = -1;

@@ -1,7 +1,7 @@
 /** Groups workspaces in trouble by their probable common cause. */
-import { STATUS, STATUSES } from './columns.js';
 import { isBad } from './filter.js';
 import { urgencyOf } from './order.js';
+import { STATUS, STATUSES } from './store.js';
 
 /** Workspaces of one group got their status at most this long after the first of them. */
 const WINDOW_S = 120;
