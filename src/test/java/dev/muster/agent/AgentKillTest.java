@@ -3,6 +3,7 @@ package dev.muster.agent;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.muster.testing.Rounds;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient.Agent;
 import java.io.IOException;
@@ -25,7 +26,7 @@ class AgentKillTest {
 
   private static final Duration LIMIT = Duration.ofSeconds(40);
   private static final int MESSAGES = 60;
-  private static final int KILLS = 5;
+  private static final int KILLS = Rounds.of(2, 5);
 
   private final Agent agent = AgentServer.CLIENT.create("Killed");
 

@@ -10,7 +10,8 @@ import dev.muster.testing.TestDatabases;
 import dev.muster.testing.TestDatabases.TestDatabase;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.time.Duration;
+import java.sql.Connection;
+import java.sql.Statement;
 import java.util.Map;
 import java.util.UUID;
 import org.awaitility.Awaitility;
@@ -27,12 +28,25 @@ import tools.jackson.databind.JsonNode;
 @Execution(ExecutionMode.CONCURRENT)
 class BulkKillTest {
 
-  private static final int WORKSPACES = 20_000;
+  private static final int WORKSPACES = 3_000;
+
+  /** In the second of three batches, which are in the order of the ids. */
+  private static final String LOCK_ONE =
+      """
+      SELECT FROM workspace_heartbeats WHERE workspace_id =
+          (SELECT id FROM workspaces WHERE name LIKE 'many %' ORDER BY id OFFSET 1500 LIMIT 1)
+      FOR UPDATE
+      """;
 
   private static final String SERVERS_CONNECTIONS =
       """
       SELECT count(*) FROM pg_stat_activity
       WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'
+      """;
+
+  private static final String WAITING =
+      """
+      SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
       """;
 
   @TempDir Path folder;
@@ -64,19 +78,23 @@ class BulkKillTest {
     int done;
     try (ServerProcess killed = start()) {
       BulkFleet.insert(database, "many", WORKSPACES);
-      Answer started =
-          BulkFleet.start(
-              killed.client(),
-              "\"action\":\"pause\",\"filter\":\"name:many\",\"expect_count\":" + WORKSPACES);
-      run = UUID.fromString(started.field("bulk_id"));
-      Awaitility.await()
-          .pollInterval(Duration.ofMillis(2))
-          .until(() -> count("SELECT handled FROM bulk_runs") > 0);
-      killed.kill();
+      try (Connection connection = database.connect();
+          Statement lock = connection.createStatement()) {
+        connection.setAutoCommit(false);
+        lock.execute(LOCK_ONE);
+        Answer started =
+            BulkFleet.start(
+                killed.client(),
+                "\"action\":\"pause\",\"filter\":\"name:many\",\"expect_count\":" + WORKSPACES);
+        run = UUID.fromString(started.field("bulk_id"));
+        Awaitility.await()
+            .until(() -> count("SELECT handled FROM bulk_runs") > 0 && count(WAITING) > 0);
+        killed.kill();
+      }
       Awaitility.await().until(() -> count(SERVERS_CONNECTIONS) == 0); // a commit may be under way
       done = count("SELECT done FROM bulk_runs");
     }
-    assertThat(done).isBetween(1000, WORKSPACES - 1000);
+    assertThat(done).isEqualTo(1000);
     assertThat(count("SELECT count(*) FROM workspace_heartbeats WHERE status = 'paused'"))
         .isEqualTo(done);
     assertThat(count("SELECT count(*) FROM bulk_items")).isEqualTo(done);
