@@ -1,5 +1,6 @@
 package dev.muster.live;
 
+import dev.muster.testing.Rounds;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestDatabases;
 import java.nio.file.Path;
@@ -21,7 +22,9 @@ class ReplicaKillTest {
   void losesNoEventAndTakesNoLiveAgentOfflineWhenReplicasAreKilled() throws Exception {
     try (var program =
         new ReplicaKills(
-            new ReplicaKills.Size(2, 20, 8), TestDatabases.create(), folder.resolve("home"))) {
+            new ReplicaKills.Size(Rounds.of(1, 3), 20, 8),
+            TestDatabases.create(),
+            folder.resolve("home"))) {
       System.out.println(program.run());
     }
   }

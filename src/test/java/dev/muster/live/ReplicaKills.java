@@ -83,6 +83,7 @@ public final class ReplicaKills implements AutoCloseable {
     List<Future<?>> beating = agents.stream().<Future<?>>map(a -> threads.submit(a::live)).toList();
     List<LiveAgent> fallenSilent = new ArrayList<>();
     for (int kill = 0; kill < size.kills(); kill++) {
+      awaitConnected(agents, watchers);
       LiveAgent silent = agents.get(kill);
       silent.makeStale();
       fallenSilent.add(silent);
@@ -96,6 +97,17 @@ public final class ReplicaKills implements AutoCloseable {
     assertOnlyStoppedAgentsWentOffline(agents, fallenSilent);
     assertNothingAcknowledgedIsLost(agents);
     return assertSeen(watchers, working, start);
+  }
+
+  /** Waits until each agent has made a change, and each watcher has seen all changes until then. */
+  private void awaitConnected(List<LiveAgent> agents, List<StreamWatcher> watchers) {
+    Awaitility.await()
+        .atMost(Duration.ofSeconds(60))
+        .until(() -> agents.stream().allMatch(one -> one.acknowledged > 0));
+    long head = Long.parseLong(database.value("SELECT last_seq FROM event_head"));
+    Awaitility.await()
+        .atMost(Duration.ofSeconds(60))
+        .until(() -> watchers.stream().allMatch(one -> one.lastSeen() >= head));
   }
 
   /** One of the live replicas; another number may be another replica. */
@@ -174,6 +186,7 @@ public final class ReplicaKills implements AutoCloseable {
       assertThat(watcher.seen()).doesNotHaveDuplicates();
       reconnections += watcher.reconnections();
     }
+    assertThat(reconnections).isGreaterThanOrEqualTo(size.kills());
     over.complete(true);
     for (Future<?> one : following) {
       one.get(60, TimeUnit.SECONDS);
