@@ -3,12 +3,15 @@ package dev.muster.delivery;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.delivery.TestQueue.Queued;
+import dev.muster.testing.FastPace;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient.Agent;
+import dev.muster.testing.TestDatabases;
 import dev.muster.testing.TestServer;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.List;
 import java.util.Optional;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
@@ -18,8 +21,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** An agent's answer to a queued message survives a database outage. */
 @Slow
-@Timeout(120)
+@Timeout(240)
 class QueueOutageTest {
+
+  private static TestServer startFast() {
+    return TestServer.startWith(
+        TestDatabases.create(), List.of(FastPace.class), "AGENT_URL_ALLOW=loopback");
+  }
 
   /**
    * The agent has answered, and the database refuses writes for longer than one attempt to store
@@ -27,7 +35,7 @@ class QueueOutageTest {
    */
   @Test
   void isStoredAfterAnOutageWithoutAnotherDelivery() throws Exception {
-    try (TestServer alone = TestServer.start("AGENT_URL_ALLOW=loopback");
+    try (TestServer alone = startFast();
         CountingAgent agent = new CountingAgent();
         Connection connection = alone.database().connect();
         Statement lock = connection.createStatement()) {
@@ -53,7 +61,7 @@ class QueueOutageTest {
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void isStoredAfterAnOutageThatOutlastsTheLease(boolean isQueued) throws Exception {
-    try (TestServer alone = TestServer.start("AGENT_URL_ALLOW=loopback");
+    try (TestServer alone = startFast();
         CountingAgent agent = new CountingAgent();
         Connection connection = alone.database().connect();
         Statement lock = connection.createStatement()) {
