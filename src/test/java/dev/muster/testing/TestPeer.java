@@ -50,11 +50,12 @@ public final class TestPeer implements AutoCloseable {
   private final AtomicInteger connections = new AtomicInteger();
   private final Set<Socket> open = ConcurrentHashMap.newKeySet();
   private final CountDownLatch released = new CountDownLatch(1);
+  private final Thread acceptor;
   private volatile PeerBehavior usual = PeerBehavior.echo();
 
   private TestPeer(int port) throws IOException {
     listener = new ServerSocket(port, BACKLOG, InetAddress.getLoopbackAddress());
-    Thread.ofPlatform().daemon().name("test-peer").start(this::accept);
+    acceptor = Thread.ofPlatform().daemon().name("test-peer").start(this::accept);
   }
 
   public static TestPeer start() throws IOException {
@@ -110,12 +111,18 @@ public final class TestPeer implements AutoCloseable {
     released.countDown();
   }
 
+  /** When it returns, the port is free: it is not while a thread still accepts. */
   @Override
   public void close() throws IOException {
     release();
     listener.close();
     for (Socket socket : open) {
       socket.close();
+    }
+    try {
+      acceptor.join();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 
