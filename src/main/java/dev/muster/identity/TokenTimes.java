@@ -10,7 +10,8 @@ import org.springframework.stereotype.Component;
  *
  * @param revocationPoll the interval of the reads of new revocations
  * @param reach the longest time until every replica refuses a revoked token; a cache that has read
- *     nothing for longer answers nothing
+ *     nothing for longer answers nothing. No pace shortens it: a shorter pause of the machine would
+ *     refuse every request
  * @param lastUsedWrite the interval at which the last use of tokens is stored
  */
 @Component
@@ -18,9 +19,6 @@ record TokenTimes(Duration revocationPoll, Duration reach, Duration lastUsedWrit
 
   @Autowired
   TokenTimes(Pace pace) {
-    this(
-        pace.of(Duration.ofSeconds(2)),
-        pace.of(Tokens.REVOCATION_REACH),
-        pace.of(Duration.ofMinutes(1)));
+    this(pace.of(Duration.ofSeconds(2)), Tokens.REVOCATION_REACH, pace.of(Duration.ofMinutes(1)));
   }
 }

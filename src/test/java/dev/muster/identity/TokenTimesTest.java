@@ -20,4 +20,9 @@ class TokenTimesTest {
   void aRevocationReachesEveryReplicaWithinFiveSeconds() {
     assertThat(REAL.reach()).isEqualTo(Duration.ofSeconds(5));
   }
+
+  @Test
+  void aPauseOfTheMachineRefusesNoMoreRequestsAtAFasterPace() {
+    assertThat(new TokenTimes(new Pace(5)).reach()).isEqualTo(REAL.reach());
+  }
 }
