@@ -1,5 +1,6 @@
 package dev.muster.webhook;
 
+import dev.muster.testing.FastPace;
 import dev.muster.testing.PeerBehavior;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
@@ -26,12 +27,18 @@ record Receiver(TestPeer peer, TestDatabase database) implements AutoCloseable {
     return new Receiver(TestPeer.start().usually(PeerBehavior.answer(200, "")), database);
   }
 
-  /** Starts a server that sends to this receiver, and waits until it collects. */
+  /** Starts a server that often sends to this receiver, and waits until it collects. */
   TestServer startServer(String... settings) {
     TestServer server =
-        TestServer.startOn(
+        TestServer.startWith(
             database,
-            Stream.concat(Stream.of(setting(), "AGENT_URL_ALLOW=loopback"), Stream.of(settings))
+            List.of(FastPace.class),
+            Stream.concat(
+                    Stream.of(
+                        setting(),
+                        "AGENT_URL_ALLOW=loopback",
+                        "STALE_AFTER_S=500"), // more than the tests of a class take
+                    Stream.of(settings))
                 .toArray(String[]::new));
     Awaitility.await().until(() -> number("SELECT count(*) FROM webhook_head") == 1);
     return server;
@@ -69,7 +76,7 @@ record Receiver(TestPeer peer, TestDatabase database) implements AutoCloseable {
     database.execute(
         """
         DELETE FROM webhook_troubles; DELETE FROM webhook_notifications;
-        UPDATE control_plane_uptime SET up_since = now() - interval '1 day'
+        UPDATE control_plane_uptime SET up_since = now() - interval '1 day', alive_until = now()
         """);
   }
 

@@ -39,7 +39,6 @@ class WebhookGroupingTest {
         receiver.startServer(
             "PUBLIC_URL=https://muster.example",
             "MASS_OFFLINE_RATIO=1",
-            "STALE_AFTER_S=500", // more than the tests of this class take
             "LIVENESS_SWEEP_INTERVAL_S=1");
   }
 
