@@ -169,7 +169,7 @@ export class FleetMap {
     const name = make('bdi', 'map-name');
     name.textContent = visible(store.name(row)) || '(no name)';
     const rest = make('bdi', 'soft');
-    rest.textContent = [reason, parentOf(store, row)].filter(Boolean).join(' · ');
+    rest.textContent = [visible(reason), parentOf(store, row)].filter(Boolean).join(' · ');
     const key = [row, word.textContent, subject.error, subject.reason, subject.restartAskedMs, name.textContent].join();
     if (this.card.dataset.key !== key) {
       this.card.dataset.key = key;
