@@ -24,7 +24,8 @@ import tools.jackson.databind.node.JsonNodeFactory;
 
 /**
  * Whatever agents write, wherever a page shows it: nothing of it runs, no request leaves, no layout
- * breaks, and every character is seen.
+ * breaks, and every character is seen. Here all texts pass once through a server; {@code
+ * hostile.test.js} shows each of them in each widget.
  */
 @InBrowser
 class HostileTextTest {
@@ -33,6 +34,8 @@ class HostileTextTest {
   private static final List<String> TEXTS = read();
 
   private static final Pattern UNSEEN = Pattern.compile("[\\u202a-\\u202e\\u2066-\\u2069\\u200b]");
+
+  private static final Pattern TITLE = Pattern.compile("⟨U\\+[0-9A-F]{4}⟩.* · Muster");
 
   /**
    * Elements of the text, side effects of its scripts, and a page that is wider than its window.
@@ -101,8 +104,8 @@ class HostileTextTest {
     for (int shown = 50; shown < 200; shown += 50) {
       page.getByText("Older messages").click();
       assertThat(page.locator(".bubble")).hasCount(Math.min(shown + 50, 217));
-      assertHarmless(page);
     }
+    assertHarmless(page);
     page.navigate(CLIENT.baseUrl() + "/ui/w/" + agent.id() + "?tab=timeline");
     assertThat(page.locator("li.entry")).not().hasCount(0);
     assertHarmless(page);
@@ -113,12 +116,12 @@ class HostileTextTest {
     Agent agent = CLIENT.createOnline("Failing");
     Page page = SignedIn.asAdmin(tab, "/ui/w/" + agent.id());
     assertThat(page.locator(".status-line")).containsText("online");
-    for (String text : TEXTS) {
+    for (int i = 0; i < TEXTS.size(); i += 6) {
       CLIENT.heartbeat(
           agent,
           "\"runtime_state\":\"wedged\",\"active_tasks\":1",
-          "\"sample_error\":" + json(text),
-          "\"current_task\":" + json(text));
+          "\"sample_error\":" + json(TEXTS.get(i)),
+          "\"current_task\":" + json(TEXTS.get(i)));
     }
     CLIENT.heartbeat(
         agent,
@@ -127,15 +130,6 @@ class HostileTextTest {
         "\"current_task\":\"done\"");
     assertThat(page.locator(".why-box")).containsText("the last one");
     assertHarmless(page);
-    for (int i = 0; i < TEXTS.size(); i += 20) {
-      CLIENT.heartbeat(
-          agent,
-          "\"runtime_state\":\"wedged\"",
-          "\"sample_error\":" + json("-" + i + "-" + TEXTS.get(i)));
-      page.reload();
-      assertThat(page.locator(".why-box")).containsText("-" + i + "-");
-      assertHarmless(page);
-    }
   }
 
   @Test
@@ -216,42 +210,23 @@ class HostileTextTest {
     }
     assertThat(names).hasSizeGreaterThan(150);
     assertThat(hidden).hasSizeGreaterThan(3);
-    Page page = SignedIn.asAdmin(tab, "/ui/w/" + names.getFirst() + "?tab=card");
-    for (int i = 0; i < names.size(); i += 12) {
-      page.navigate(CLIENT.baseUrl() + "/ui/w/" + names.get(i) + "?tab=card");
-      assertThat(page.locator("pre.document")).isVisible();
-      assertHarmless(page);
-    }
-    for (String id : hidden) { // whose names are in the title of their page, now and as it was
-      for (String place : List.of("?tab=card", "?at=" + Instant.now().minusMillis(1))) {
-        page.navigate(CLIENT.baseUrl() + "/ui/w/" + id + place);
-        assertThat(page).hasTitle(Pattern.compile("⟨U\\+[0-9A-F]{4}⟩.* · Muster"));
-        assertHarmless(page);
-      }
-    }
+    String id = hidden.getFirst(); // its name is in the title of its page, now and as it was
+    Page page = SignedIn.asAdmin(tab, "/ui/w/" + id + "?tab=card");
+    assertThat(page.locator("pre.document")).isVisible();
+    assertThat(page).hasTitle(TITLE);
+    assertHarmless(page);
+    page.navigate(CLIENT.baseUrl() + "/ui/w/" + id + "?at=" + Instant.now().minusMillis(1));
+    assertThat(page).hasTitle(TITLE);
+    assertHarmless(page);
     String below = "?q=under:" + parent.id();
     page.navigate(CLIENT.baseUrl() + "/" + below + "&view=tree");
     assertThat(page.locator(".fleet-row")).not().hasCount(0);
-    page.locator("[role=treegrid]").focus();
-    for (int i = 0; i < names.size(); i += 20) {
-      assertHarmless(page);
-      for (int down = 0; down < 20; down++) {
-        page.keyboard().press("ArrowDown");
-      }
-    }
-    page.navigate(CLIENT.baseUrl() + "/" + below + "&view=map");
-    page.locator("[role=application]").focus();
-    for (int i = 0; i < names.size(); i++) {
-      page.keyboard().press("ArrowRight");
-      assertThat(page.evaluate(HARM)).as("map, " + i).isEqualTo("");
-    }
-    for (String name : List.of("script", "img", "svg", "rm", "http", "\"", "'")) {
-      page.keyboard().press("Control+k");
-      page.locator(".palette-field").fill(name);
-      assertThat(page.locator(".palette-list [role=option]")).not().hasCount(0);
-      assertHarmless(page);
-      page.keyboard().press("Escape");
-    }
+    assertHarmless(page);
+    page.keyboard().press("Control+k");
+    page.locator(".palette-field").fill("script");
+    assertThat(page.locator(".palette-list [role=option]")).not().hasCount(0);
+    assertHarmless(page);
+    page.keyboard().press("Escape");
     page.navigate(CLIENT.baseUrl() + "/" + below);
     assertThat(page.locator(".fleet-space .fleet-row:visible")).not().hasCount(0);
     page.getByLabel("Select all that match the filter").check();

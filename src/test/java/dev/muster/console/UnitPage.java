@@ -60,9 +60,7 @@ final class UnitPage {
       """
       <!doctype html><html lang="en"><meta charset="utf-8"><title>Unit tests</title>
       <link rel="icon" href="data:,">
-      <link rel="stylesheet" href="/src/styles/tokens.css"><link rel="stylesheet" href="/src/styles/base.css">
-      <link rel="stylesheet" href="/src/styles/parts.css"><link rel="stylesheet" href="/src/styles/fleet.css">
-      <link rel="stylesheet" href="/src/styles/map.css">
+      <link rel="stylesheet" href="/src/styles/all.css">
       <script type="importmap">%s</script><body></body></html>
       """
           .formatted(IMPORT_MAP);
