@@ -1,19 +1,27 @@
 package dev.muster.heartbeat;
 
+import dev.muster.event.EventType;
 import dev.muster.event.Events;
+import dev.muster.event.NewEvent;
 import dev.muster.heartbeat.HeartbeatDecision.StoredHealth;
 import dev.muster.heartbeat.Heartbeats.HeartbeatResult;
 import dev.muster.heartbeat.Heartbeats.HeartbeatResult.Recorded;
 import dev.muster.heartbeat.StatusRules.HealthSignals;
+import dev.muster.heartbeat.StatusRules.StatusDecision.Degraded;
+import dev.muster.heartbeat.StatusRules.StatusDecision.Online;
+import dev.muster.heartbeat.StatusRules.StatusDecision.OtherReason;
+import dev.muster.heartbeat.StatusRules.StatusDecision.Unchanged;
 import dev.muster.platform.commit.BatchOutcome;
 import dev.muster.platform.commit.BatchRetry;
 import dev.muster.platform.commit.BatchRetry.BatchHandler;
 import dev.muster.platform.commit.CommitAwareTransactions;
 import dev.muster.platform.log.LimitedLog;
 import dev.muster.workspace.DegradedReason;
+import dev.muster.workspace.LifecycleEvents;
 import dev.muster.workspace.StatusTransitionMetrics;
 import dev.muster.workspace.WorkspaceStatus;
 import dev.muster.workspace.Workspaces;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -21,6 +29,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Function;
@@ -194,7 +203,7 @@ class HeartbeatBatch implements BatchHandler<Heartbeat, HeartbeatResult> {
     events.recordAll(
         evaluated.stream()
             .flatMap(one ->
-                HealthEvents.of(
+                eventOf(
                     one,
                     Objects.requireNonNull(stored.get(one.heartbeat().workspaceId())).statusSince())
                     .stream())
@@ -215,6 +224,57 @@ class HeartbeatBatch implements BatchHandler<Heartbeat, HeartbeatResult> {
   private static String reasonOf(HeartbeatDecision one) {
     @Nullable DegradedReason reason = one.nextReason();
     return reason == null ? "heartbeat" : reason.wire();
+  }
+
+  /** Returns the event of a status decision, if the decision has one (R4.2). */
+  private static Optional<NewEvent> eventOf(HeartbeatDecision evaluated, Instant since) {
+    return switch (evaluated.decision()) {
+      case Unchanged() -> Optional.empty();
+      case OtherReason(DegradedReason reason) -> Optional.empty();
+      case Degraded(DegradedReason reason) ->
+          Optional.of(
+              event(
+                  EventType.WORKSPACE_DEGRADED,
+                  evaluated,
+                  since,
+                  degradedFields(evaluated, reason)));
+      case Online(WorkspaceStatus from) ->
+          Optional.of(
+              event(EventType.WORKSPACE_ONLINE, evaluated, since, onlineFields(evaluated, from)));
+    };
+  }
+
+  private static Map<String, Object> degradedFields(
+      HeartbeatDecision evaluated, DegradedReason reason) {
+    Map<String, Object> fields = new LinkedHashMap<>();
+    fields.put("name", evaluated.stored().name());
+    switch (reason) {
+      case RUNTIME_WEDGED -> fields.put("runtime_state", evaluated.heartbeat().runtimeState());
+      case ERROR_RATE -> fields.put("error_rate", evaluated.signals().errorRate());
+    }
+    fields.put("sample_error", evaluated.nextSampleError());
+    fields.put("hint", reason.hint());
+    return fields;
+  }
+
+  private static Map<String, Object> onlineFields(
+      HeartbeatDecision evaluated, WorkspaceStatus from) {
+    Map<String, Object> fields = new LinkedHashMap<>();
+    fields.put("name", evaluated.stored().name());
+    fields.put("recovered_from", from);
+    return fields;
+  }
+
+  private static NewEvent event(
+      EventType type, HeartbeatDecision evaluated, Instant since, Map<String, Object> fields) {
+    return LifecycleEvents.of(
+        type,
+        evaluated.stored().workspaceId(),
+        evaluated.stored().status(),
+        evaluated.nextStatus(),
+        since,
+        evaluated.nextReason(),
+        fields);
   }
 
   private static BatchOutcome<HeartbeatResult> done(HeartbeatResult outcome) {
