@@ -11,8 +11,10 @@ import dev.muster.platform.commit.BatchRetry;
 import dev.muster.platform.commit.CommitAttachment;
 import dev.muster.platform.commit.CommitAwareTransactions;
 import dev.muster.platform.commit.GroupCommit;
+import dev.muster.platform.commit.WaitSlots;
 import dev.muster.platform.loop.BackgroundLoops;
 import dev.muster.platform.postgres.HotStatements;
+import dev.muster.platform.postgres.StatementTimeouts;
 import io.micrometer.core.instrument.MeterRegistry;
 import jakarta.annotation.PreDestroy;
 import java.time.Duration;
@@ -39,41 +41,70 @@ public class Feeds {
   private static final long MAX_SHARED_BYTES = 256L << 10;
   private static final Duration LOCK_TIMEOUT = Duration.ofMillis(300);
 
+  private static final long MAX_CONCURRENT_ROW_BYTES = 2L << 20;
+
+  /**
+   * Longest duration of the transaction of a single row. With the waits before it, it stays below
+   * the 5 s of R0.6.
+   */
+  private static final Duration SINGLE_LIMIT = Duration.ofSeconds(2);
+
+  /**
+   * Longest duration for a large row. The request's deadline leaves less after a wait for the slot.
+   */
+  private static final Duration LARGE_SINGLE_LIMIT = Duration.ofSeconds(4);
+
+  /** Longest wait for a slot of {@link #singleRows}. */
+  private static final Duration SLOT_TIMEOUT = Duration.ofSeconds(2);
+
+  private static final String NO_SLOT =
+      "too many rows wait for their feeds; try again in a few seconds";
+
   /** Identifies a message (R7.3); one batch must not contain the same one twice. */
   private record MessageName(UUID workspaceId, @Nullable UUID senderId, String key) {}
 
   private final AppendStatement statement;
   private final FeedAppender appender;
-  private final SingleFeedWrites singleWrites;
   private final RecentRows recent;
   private final FeedNotifier notifier;
   private final ReadPositions positions;
   private final HotStatements hot;
   private final JdbcTemplate db;
   private final CommitAwareTransactions transactions;
+  private final StatementTimeouts timeouts;
+
+  /** Few single rows run at a time, since each takes memory and a connection. */
+  private final WaitSlots singleRows = new WaitSlots(4, SLOT_TIMEOUT, NO_SLOT);
+
+  /**
+   * Admits one row above 2 MiB at a time. Two at once would take twice as long and exceed the
+   * limit.
+   */
+  private final WaitSlots largeSingleRows = new WaitSlots(1, SLOT_TIMEOUT, NO_SLOT);
+
   private final GroupCommit<NewActivity, AppendDecision> commits;
 
   Feeds(
       AppendStatement statement,
       FeedAppender appender,
-      SingleFeedWrites singleWrites,
       RecentRows recent,
       FeedNotifier notifier,
       ReadPositions positions,
       HotStatements hot,
       JdbcTemplate db,
       CommitAwareTransactions transactions,
+      StatementTimeouts timeouts,
       MeterRegistry metrics,
       BackgroundLoops loops) {
     this.statement = statement;
     this.appender = appender;
-    this.singleWrites = singleWrites;
     this.recent = recent;
     this.notifier = notifier;
     this.positions = positions;
     this.hot = hot;
     this.db = db;
     this.transactions = transactions;
+    this.timeouts = timeouts;
     this.commits =
         new GroupCommit<>(
             "append",
@@ -91,13 +122,34 @@ public class Feeds {
    */
   public AppendResult append(NewActivity row) {
     if (RowSize.estimate(row) > MAX_SHARED_BYTES) {
-      return singleWrites.append(row);
+      return appendSingle(row);
     }
     return commits
         .submitUnlessLockedFor(LOCK_TIMEOUT, row)
         .filter(AppendDecision.Final.class::isInstance)
         .map(decision -> ((AppendDecision.Final) decision).appended())
-        .orElseGet(() -> singleWrites.append(row));
+        .orElseGet(() -> appendSingle(row));
+  }
+
+  /**
+   * Appends a row in a transaction of its own, which waits for the feed. It takes large rows, which
+   * would delay a batch, rows of feeds that stay locked, and rows of feeds that seem full. Throws
+   * {@code UNAVAILABLE} if no slot is free in time.
+   */
+  private AppendResult appendSingle(NewActivity row) {
+    return RowSize.estimate(row) > MAX_CONCURRENT_ROW_BYTES
+        ? appendSingle(row, largeSingleRows, LARGE_SINGLE_LIMIT)
+        : appendSingle(row, singleRows, SINGLE_LIMIT);
+  }
+
+  private AppendResult appendSingle(NewActivity row, WaitSlots slots, Duration limit) {
+    return slots.run(() ->
+        transactions
+            .withTimeout(limit)
+            .runRetryingDeadlocks(_ -> {
+              timeouts.allow(limit);
+              return appender.append(List.of(row)).getFirst();
+            }));
   }
 
   /**
