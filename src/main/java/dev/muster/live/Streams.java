@@ -15,23 +15,32 @@ import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
 import dev.muster.platform.quota.Quota;
 import dev.muster.platform.quota.Quota.Grant;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.event.Level;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.stereotype.Component;
 
-/** Opens, wakes, checks and closes the streams of this replica. */
+/**
+ * Opens, wakes, checks and closes the streams of this replica, and counts them (docs/api.md,
+ * section 11).
+ */
 @Component
 class Streams implements SmartLifecycle {
 
@@ -83,10 +92,11 @@ class Streams implements SmartLifecycle {
   private final EventLog events;
   private final LiveEvents live;
   private final LastValues values;
-  private final StreamMetrics metrics;
+  private final MeterRegistry metrics;
   private final InstantSource clock;
   private final StreamTimes times;
   private final Map<EventStream, Timers> open = new ConcurrentHashMap<>();
+  private final Map<StreamKind, AtomicInteger> openOfKind = new EnumMap<>(StreamKind.class);
   private final Quota ofWorkspaces =
       new Quota(MAX_STREAMS_OF_WORKSPACES, MAX_STREAMS_OF_A_WORKSPACE);
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
@@ -102,7 +112,7 @@ class Streams implements SmartLifecycle {
       EventLog events,
       LiveEvents live,
       LastValues values,
-      StreamMetrics metrics,
+      MeterRegistry metrics,
       BackgroundLoops loops,
       InstantSource clock,
       StreamTimes times) {
@@ -112,9 +122,35 @@ class Streams implements SmartLifecycle {
     this.metrics = metrics;
     this.clock = clock;
     this.times = times;
+    registerMeters();
     this.loop = loops.start("streams", TICK, this::lookAfterAll);
     events.onNewEvents(this::wakeAll);
     live.onNewEvents(this::wakeAll);
+  }
+
+  private void registerMeters() {
+    for (StreamKind kind : StreamKind.values()) {
+      AtomicInteger count = new AtomicInteger();
+      openOfKind.put(kind, count);
+      Gauge.builder("muster.streams", count, AtomicInteger::get)
+          .description("Open live streams")
+          .tag("kind", kind.word())
+          .register(metrics);
+      for (StreamEnd reason : StreamEnd.values()) {
+        closedStreams(kind, reason);
+      }
+    }
+  }
+
+  private AtomicInteger openOf(StreamKind kind) {
+    return Objects.requireNonNull(openOfKind.get(kind));
+  }
+
+  private Counter closedStreams(StreamKind kind, StreamEnd reason) {
+    return Counter.builder("muster.streams.closed")
+        .description("Live streams that were closed")
+        .tags("kind", kind.word(), "reason", reason.word())
+        .register(metrics);
   }
 
   /**
@@ -144,7 +180,7 @@ class Streams implements SmartLifecycle {
             times.timeout(),
             this::closed);
     open.put(stream, timers);
-    metrics.opened(kind);
+    openOf(kind).incrementAndGet();
     if (!running) {
       stream.end(StreamEnd.SHUTDOWN);
     }
@@ -210,7 +246,8 @@ class Streams implements SmartLifecycle {
       releaseSlot(timers.caller);
       values.unwatch(timers);
       live.unwatch(timers);
-      metrics.closed(timers.kind, reason);
+      openOf(timers.kind).decrementAndGet();
+      closedStreams(timers.kind, reason).increment();
       if (reason == StreamEnd.SLOW) {
         slow.log(Level.INFO, "closed a {} that reads too slowly", timers.kind.word());
       }
