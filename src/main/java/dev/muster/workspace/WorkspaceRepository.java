@@ -43,6 +43,16 @@ class WorkspaceRepository {
       WHERE w.id = :id
       """;
 
+  /** Reads no card, which may be large. */
+  private static final String FIND_TARGET =
+      """
+      SELECT w.id, w.name, w.delivery_mode, w.url, w.max_concurrent_tasks, w.removed_at, w.version,
+          b.status, b.active_tasks, b.idle_timeout_seconds,
+          (SELECT version FROM workspace_tree) AS tree_version
+      FROM workspaces w JOIN workspace_heartbeats b ON b.workspace_id = w.id
+      WHERE w.id = ?
+      """;
+
   /**
    * Ends a page early once its cards reach {@code :max_bytes}, because a card has up to 256 KiB.
    */
@@ -112,6 +122,9 @@ class WorkspaceRepository {
   /** Restricts a list of workspaces. */
   record Filter(Optional<WorkspaceStatus> status, Optional<UUID> parentId, Optional<String> q) {}
 
+  /** A target, and when it was removed; {@code removedAt} is null while it exists. */
+  record FoundTarget(DeliveryTarget target, @Nullable Instant removedAt) {}
+
   /** Inserts a workspace; returns false when an existing or removed workspace has the id. */
   boolean insert(NewWorkspace workspace) {
     return db.sql(INSERT)
@@ -134,6 +147,11 @@ class WorkspaceRepository {
   /** Finds a workspace, removed ones included. */
   Optional<Workspace> find(UUID id) {
     return db.sql(FIND).param("id", id).query(WorkspaceRepository::workspace).optional();
+  }
+
+  /** Finds a workspace as a target of messages, removed ones included. */
+  Optional<FoundTarget> findTarget(UUID id) {
+    return db.sql(FIND_TARGET).param(id).query(WorkspaceRepository::target).optional();
   }
 
   Page<Workspace> page(Filter filter, PageCursor after, int limit) {
@@ -210,6 +228,22 @@ class WorkspaceRepository {
             new WorkspaceLabel(
                 row.getObject("id", UUID.class), row.getString("name"), row.getString("role")))
         .list();
+  }
+
+  private static FoundTarget target(ResultSet row, int n) throws SQLException {
+    return new FoundTarget(
+        new DeliveryTarget(
+            row.getObject("id", UUID.class),
+            row.getString("name"),
+            DeliveryMode.of(row.getString("delivery_mode")),
+            row.getString("url"),
+            WorkspaceStatus.of(row.getString("status")),
+            row.getInt("active_tasks"),
+            row.getInt("max_concurrent_tasks"),
+            row.getObject("idle_timeout_seconds", Integer.class),
+            row.getLong("version"),
+            row.getLong("tree_version")),
+        Timestamps.instantOrNull(row, "removed_at"));
   }
 
   private static Workspace workspace(ResultSet row, int n) throws SQLException {

@@ -1,5 +1,7 @@
 package dev.muster.workspace;
 
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.muster.event.EventType;
 import dev.muster.event.Events;
 import dev.muster.event.NewEvent;
@@ -9,6 +11,7 @@ import dev.muster.identity.Credentials;
 import dev.muster.platform.json.RawJson;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
+import dev.muster.workspace.WorkspaceRepository.FoundTarget;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -31,21 +34,20 @@ public class Workspaces {
   /** Holds a workspace's id, name and role, for display. */
   public record WorkspaceLabel(UUID id, String name, @Nullable String role) {}
 
+  private static final int MAX_CACHED_TARGETS = 50_000;
+
   private final WorkspaceRepository repository;
   private final Hierarchy hierarchy;
-  private final DeliveryTargets targets;
   private final AgentUrls urls;
   private final Events events;
 
-  Workspaces(
-      WorkspaceRepository repository,
-      Hierarchy hierarchy,
-      DeliveryTargets targets,
-      AgentUrls urls,
-      Events events) {
+  /** Targets as last read, which may be outdated. */
+  private final Cache<UUID, DeliveryTarget> targets =
+      Caffeine.newBuilder().maximumSize(MAX_CACHED_TARGETS).build();
+
+  Workspaces(WorkspaceRepository repository, Hierarchy hierarchy, AgentUrls urls, Events events) {
     this.repository = repository;
     this.hierarchy = hierarchy;
-    this.targets = targets;
     this.urls = urls;
     this.events = events;
   }
@@ -99,29 +101,28 @@ public class Workspaces {
    */
   public DeliveryTarget requireTarget(UUID id, Caller caller) {
     DeliveryTarget target = findActive(id).target();
-    targets.cache(target);
+    targets.put(id, target);
     requireMayTalk(caller, own -> hierarchy.mayTalk(own, id, target.treeVersion()));
     return target;
   }
 
   /**
    * As {@link #requireTarget}, but from a cache that may be outdated. The caller must have the
-   * database check its versions in the statement that relies on them. Before a refusal the
-   * workspace is read again, because it may have been removed meanwhile.
+   * database check the versions of {@link DeliveryTarget} in the statement that relies on them.
+   * Before a refusal the workspace is read again, because it may have been removed meanwhile.
    */
   public DeliveryTarget rememberedTarget(UUID id, Caller caller) {
-    return targets
-        .cached(id)
+    return Optional.ofNullable(targets.getIfPresent(id))
         .filter(target -> mayTalk(caller, own -> hierarchy.mayTalk(own, id, target.treeVersion())))
         .orElseGet(() -> requireTarget(id, caller));
   }
 
   /** Finds a workspace that exists and is not removed. */
   public Optional<DeliveryTarget> target(UUID id) {
-    return targets
-        .read(id)
-        .filter(lookup -> lookup.removedAt() == null)
-        .map(DeliveryTargets.Found::target);
+    return repository
+        .findTarget(id)
+        .filter(found -> found.removedAt() == null)
+        .map(FoundTarget::target);
   }
 
   /** Returns a peer's stored card, if there is one; refuses as {@link #requireTarget}. */
@@ -195,12 +196,12 @@ public class Workspaces {
     return workspace;
   }
 
-  private DeliveryTargets.Found findActive(UUID id) {
-    DeliveryTargets.Found lookup = targets.read(id).orElseThrow(() -> absent(id, repository));
-    if (lookup.removedAt() != null) {
-      throw removed(id, lookup.removedAt());
+  private FoundTarget findActive(UUID id) {
+    FoundTarget found = repository.findTarget(id).orElseThrow(() -> absent(id, repository));
+    if (found.removedAt() != null) {
+      throw removed(id, found.removedAt());
     }
-    return lookup;
+    return found;
   }
 
   /** Refuses an id other than that of the removed workspace whose token the caller holds (R1.5). */
