@@ -1,10 +1,11 @@
 package dev.muster.console.history;
 
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.muster.console.fleet.BinaryAnswer;
 import dev.muster.console.fleet.FleetWorkspace;
 import dev.muster.console.fleet.SnapshotColumns;
 import dev.muster.console.fleet.SnapshotColumns.State;
-import dev.muster.console.history.FleetNames.Names;
 import dev.muster.platform.deadline.RequestDeadline;
 import dev.muster.platform.postgres.StatementTimeouts;
 import dev.muster.platform.problem.ProblemException;
@@ -13,10 +14,14 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -31,7 +36,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Reads the fleet as it was at a time, and the status changes between two times. Names, parents and
- * roles are those of today.
+ * roles are those of today: the history has only ids.
  */
 @Component
 class PastFleet {
@@ -46,6 +51,14 @@ class PastFleet {
   private static final int READERS = 2;
 
   private static final int FETCH_SIZE = 5000;
+
+  /** Reading all names takes longer than the statuses of a time, and they rarely change. */
+  private static final Duration NAMES_KEPT = Duration.ofSeconds(30);
+
+  /** About 80 MB; a larger fleet is read each time. */
+  private static final int MAX_NAMES_KEPT = 300_000;
+
+  private static final String ALL_NAMES = "all";
 
   /** The most changes in one response. */
   static final int MAX_CHANGES = 500_000;
@@ -104,8 +117,31 @@ class PastFleet {
       ORDER BY since, seq
       """;
 
+  private static final String NAMES_OF_ALL = FleetWorkspace.SELECT + "ORDER BY created_at, id";
+
+  private static final String NAMES_OF_SOME =
+      FleetWorkspace.SELECT + "WHERE id = ANY (:ids) ORDER BY created_at, id";
+
+  /** What workspaces are called today: in the order of creation, and the place of each in it. */
+  private record Names(List<FleetWorkspace> all, Map<UUID, Integer> places) {
+
+    static Names of(List<FleetWorkspace> all) {
+      Map<UUID, Integer> places = HashMap.newHashMap(all.size());
+      for (int i = 0; i < all.size(); i++) {
+        places.put(all.get(i).id(), i);
+      }
+      return new Names(all, places);
+    }
+  }
+
   private final JdbcClient db;
-  private final FleetNames names;
+  private final Cache<String, Names> names =
+      Caffeine.newBuilder()
+          .expireAfterWrite(NAMES_KEPT)
+          .maximumWeight(MAX_NAMES_KEPT)
+          .weigher((String key, Names kept) -> kept.all().size())
+          .build();
+
   private final StatementTimeouts timeouts;
   private final JsonMapper json;
   private final TransactionTemplate transaction;
@@ -113,12 +149,10 @@ class PastFleet {
 
   PastFleet(
       JdbcClient db,
-      FleetNames names,
       StatementTimeouts timeouts,
       JsonMapper json,
       PlatformTransactionManager transactions) {
     this.db = db;
-    this.names = names;
     this.timeouts = timeouts;
     this.json = json;
     this.transaction = new TransactionTemplate(transactions);
@@ -143,7 +177,7 @@ class PastFleet {
   }
 
   private void readAt(Instant at, Instant to, SnapshotColumns columns) {
-    Names known = names.all();
+    Names known = namesOfAll();
     @Nullable State[] states = new State[known.all().size()];
     Map<UUID, State> others = new HashMap<>();
     db.sql(AT)
@@ -165,9 +199,47 @@ class PastFleet {
         columns.add(known.all().get(i), state);
       }
     }
-    for (FleetWorkspace other : names.of(others.keySet())) {
+    for (FleetWorkspace other : namesOf(others.keySet())) {
       columns.add(other, Objects.requireNonNull(others.get(other.id())));
     }
+  }
+
+  /** Returns the names of all that had a row within the last 30 s, removed ones too. */
+  private Names namesOfAll() {
+    return Objects.requireNonNull(names.get(ALL_NAMES, _ -> readNames()));
+  }
+
+  private Names readNames() {
+    List<FleetWorkspace> all = new ArrayList<>();
+    db.sql(NAMES_OF_ALL)
+        .withFetchSize(FETCH_SIZE)
+        .query(row -> {
+          all.add(FleetWorkspace.read(row));
+        });
+    return Names.of(all);
+  }
+
+  /**
+   * Returns these workspaces in the order of creation, and last those that have no row, with an
+   * empty name.
+   */
+  private List<FleetWorkspace> namesOf(Collection<UUID> ids) {
+    if (ids.isEmpty()) {
+      return List.of();
+    }
+    List<FleetWorkspace> found =
+        new ArrayList<>(
+            db.sql(NAMES_OF_SOME)
+                .param("ids", ids.toArray(UUID[]::new))
+                .query((row, n) -> FleetWorkspace.read(row))
+                .list());
+    Set<UUID> without = new HashSet<>(ids);
+    found.forEach(one -> without.remove(one.id()));
+    without.stream()
+        .sorted()
+        .map(id -> new FleetWorkspace(id, null, "", null, "", 0, false))
+        .forEach(found::add);
+    return found;
   }
 
   /** Returns the status changes after {@code from} until {@code to}, in format MSC1. */
