@@ -2,6 +2,7 @@ package dev.muster.attack;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.testing.Rounds;
 import dev.muster.testing.Slow;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -14,7 +15,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @Timeout(300)
 class FuzzTest {
 
-  private static final int REQUESTS = 5_000;
+  private static final int REQUESTS = Rounds.of(2_000, 5_000);
 
   @Test
   void answersHostileRequestsWithClientErrors() throws Exception {

@@ -1,5 +1,6 @@
 package dev.muster.delegation;
 
+import dev.muster.testing.Rounds;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestDatabases;
 import org.junit.jupiter.api.Tag;
@@ -17,7 +18,10 @@ class LedgerRaceTest {
 
   @Test
   void endsEachDelegationOnceWhateverRacesForIt() throws Exception {
-    try (var program = new LedgerRaces(new LedgerRaces.Size(500, 250), TestDatabases.create())) {
+    try (var program =
+        new LedgerRaces(
+            new LedgerRaces.Size(Rounds.of(200, 500), Rounds.of(100, 250)),
+            TestDatabases.create())) {
       System.out.println(program.run());
     }
   }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.muster.activity.Feeds;
 import dev.muster.delivery.TestQueue.Queued;
 import dev.muster.testing.Race;
+import dev.muster.testing.Rounds;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestDatabases;
@@ -39,7 +40,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 @ResourceLock("the servers of ClaimRaceTest")
 class ClaimRaceTest {
 
-  private static final int MESSAGES = 60;
+  private static final int MESSAGES = Rounds.of(30, 60);
   private static final int SENDERS = 12;
   private static final Duration TIMEOUT = Duration.ofSeconds(90);
 

@@ -1,5 +1,6 @@
 package dev.muster.delivery;
 
+import dev.muster.testing.Rounds;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestDatabases;
 import java.time.Duration;
@@ -15,9 +16,9 @@ import org.junit.jupiter.api.Timeout;
 class DeliveryModelTest {
 
   private static final ModelRuns.Size SIZE =
-      new ModelRuns.Size(1, 2000, 60, 8, Duration.ofSeconds(40));
+      new ModelRuns.Size(1, Rounds.of(600, 2000), 60, 8, Duration.ofSeconds(40));
 
-  private static final int MESSAGES = 150;
+  private static final int MESSAGES = Rounds.of(60, 150);
 
   @Test
   void hasASerialOrderForConcurrentSenders() throws Exception {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.delivery.TestQueue.Queued;
 import dev.muster.testing.Race;
+import dev.muster.testing.Rounds;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
@@ -35,7 +36,7 @@ import tools.jackson.databind.JsonNode;
 @Timeout(180)
 class QueueRetryTest {
 
-  private static final int ROUNDS = 15;
+  private static final int ROUNDS = Rounds.of(5, 15);
 
   private static final TestDatabase DATABASE = TestDatabases.create();
   private static final TestServer ONE = TestServer.startOn(DATABASE, "AGENT_URL_ALLOW=loopback");
