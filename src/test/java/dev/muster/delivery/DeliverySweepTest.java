@@ -80,6 +80,27 @@ class DeliverySweepTest {
     assertThat(queue.open(queued, "due_at <= clock_timestamp()")).isEqualTo("t");
   }
 
+  /** A younger one may be of a statement whose response is still under way. */
+  @Test
+  void releaseUnknownClaimsAfterTenSeconds() {
+    Queued queued = queue.put(queue.target(1));
+    String now = SERVER.database().value("SELECT clock_timestamp()");
+
+    queue.set(
+        queued,
+        "owner = '%s', claim = %d, claimed_at = '%s', attempts = 1"
+            .formatted(lease.owner(), unknownClaim(), now));
+
+    queue.awaitState(queued, "waiting");
+    // released at due_at
+    assertThat(
+            queue.open(
+                queued,
+                "due_at - '%s'::timestamptz > interval '%d ms'"
+                    .formatted(now, FastPace.seconds(10).toMillis())))
+        .isEqualTo("t");
+  }
+
   @Test
   void refuseDirectDeliveriesThatThisReplicaDoesNotKnow() {
     Agent target = queue.target(agent.url(), 1);
