@@ -2,6 +2,7 @@ package dev.muster.heartbeat;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.testing.Rounds;
 import dev.muster.testing.ServerProcess;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient;
@@ -28,11 +29,11 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
  * the next start.
  */
 @Slow
-@Timeout(180)
+@Timeout(300)
 @Execution(ExecutionMode.CONCURRENT)
 class ServerKillTest {
 
-  private static final int KILLS = 2;
+  private static final int KILLS = Rounds.of(1, 2);
   private static final int AGENTS = 16;
   private static final Map<String, String> SETTINGS = Map.of("ADMIN_TOKEN", TestServer.ADMIN_TOKEN);
 
