@@ -16,12 +16,13 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @Timeout(240)
 class LedgerRaceTest {
 
+  private static final int DELEGATIONS = Rounds.of(300, 500);
+
   @Test
   void endsEachDelegationOnceWhateverRacesForIt() throws Exception {
     try (var program =
         new LedgerRaces(
-            new LedgerRaces.Size(Rounds.of(200, 500), Rounds.of(100, 250)),
-            TestDatabases.create())) {
+            new LedgerRaces.Size(DELEGATIONS, DELEGATIONS / 2), TestDatabases.create())) {
       System.out.println(program.run());
     }
   }
