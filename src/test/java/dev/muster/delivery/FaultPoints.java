@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class FaultPoints implements AutoCloseable {
 
-  private static final int TRIES = 3;
+  private static final int TRIES = 4;
 
   private final TestDatabase database;
   private final Path folder;
@@ -43,10 +43,11 @@ public final class FaultPoints implements AutoCloseable {
 
   /**
    * Both sides of every statement that a replica sends for deliveries, each with a kill and a stop.
+   * The other replica may do some of the work, so that statements are missing.
    */
   public List<FaultPoint> all() throws IOException {
     List<FaultPoint> all = new ArrayList<>();
-    FaultyReplica replica = new FaultyReplica(database, folder);
+    FaultyReplica replica = takeReplica();
     idle.add(replica);
     try (FaultRun run = new FaultRun(database, lives.client(), replica)) {
       run.observe()
