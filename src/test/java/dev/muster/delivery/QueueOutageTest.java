@@ -57,7 +57,10 @@ class QueueOutageTest {
     }
   }
 
-  /** The outage lasts longer than the lease; no other replica can renew its lease either. */
+  /**
+   * The outage lasts longer than an attempt and than the lease; no other replica can renew its
+   * lease either.
+   */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void isStoredAfterAnOutageThatOutlastsTheLease(boolean isQueued) throws Exception {
@@ -77,6 +80,7 @@ class QueueOutageTest {
       if (!isQueued) {
         assertThat(ofAlone.send(target, null, "direct", 50).status()).isEqualTo(503);
       }
+      awaitTry(alone, awaitTry(alone, ""));
       ReplicaLease lease = alone.bean(ReplicaLease.class);
       Awaitility.await().atMost(TestQueue.TIMEOUT.multipliedBy(2)).until(() -> !lease.isAlive());
 
