@@ -62,8 +62,14 @@ public final class TestServer implements AutoCloseable {
    * would end the hold that a test begins.
    */
   public static TestServer startWithoutSweeps(String... settings) {
+    return startWithoutSweepsOn(TestDatabases.create(), settings);
+  }
+
+  /** As {@link #startWithoutSweeps}, on a database that the test gives. */
+  public static TestServer startWithoutSweepsOn(TestDatabase database, String... settings) {
     TestServer server =
-        start(
+        startOn(
+            database,
             Stream.concat(Stream.of("LIVENESS_SWEEP_INTERVAL_S=86400"), Stream.of(settings))
                 .toArray(String[]::new));
     Awaitility.await().until(() -> server.database().value(SWEPT).equals("1"));
