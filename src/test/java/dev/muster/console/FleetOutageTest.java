@@ -14,9 +14,12 @@ import dev.muster.testing.TestDatabases;
 import dev.muster.testing.TestDatabases.TestDatabase;
 import dev.muster.testing.TestServer;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** What the page says, and does, while the server, its database or the network is away. */
@@ -30,7 +33,60 @@ class FleetOutageTest {
 
   private static final LocatorAssertions.HasTextOptions HAS_TEXT_LATE =
       new LocatorAssertions.HasTextOptions().setTimeout(40_000);
+  private static final String GAP = "not available any more";
   private static final String UNPUBLISHED = "SELECT count(*) FROM events WHERE seq IS NULL";
+
+  /** Pauses of the page before it asks or connects again: a fifth of those that people wait. */
+  private static final String SHORT_PAUSES =
+      """
+      for (const name of ['setTimeout', 'setInterval']) {
+        const real = window[name];
+        window[name] = (fn, ms, ...more) => real(fn, ms >= 750 ? ms / 5 : ms, ...more);
+      }
+      """;
+
+  /** How long the ages of the page must stand still, in ms. */
+  private static final String PAUSE =
+      """
+      () => new Promise(done => {
+        const end = performance.now() + 3000;
+        const timer = setInterval(() => performance.now() > end && (clearInterval(timer), done()), 100);
+      })
+      """;
+
+  private static final TestDatabase DATABASE = TestDatabases.create();
+  private static final int DATABASE_PORT =
+      URI.create(DATABASE.url().substring("jdbc:".length())).getPort();
+  private static final TcpRelay DATABASE_WIRE = relayTo(DATABASE_PORT);
+
+  /** Reaches its database by a relay; the restarts have servers of their own. */
+  private static final TestServer SERVER =
+      TestServer.startWithoutSweepsOn(
+          new TestDatabase(
+              DATABASE
+                  .url()
+                  .replaceFirst(":" + DATABASE_PORT + "/", ":" + DATABASE_WIRE.port() + "/")));
+
+  @AfterAll
+  static void stop() throws IOException {
+    SERVER.close();
+    DATABASE_WIRE.close();
+  }
+
+  /** No absence of the server, and no hold. */
+  @BeforeEach
+  void isUp() {
+    DATABASE.execute(
+        "UPDATE control_plane_uptime SET hold_since = NULL, up_since = now() - interval '1 day'");
+  }
+
+  private static TcpRelay relayTo(int port) {
+    try {
+      return new TcpRelay(port);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
 
   private static String origin(int port) {
     return "http://127.0.0.1:" + port;
@@ -38,6 +94,7 @@ class FleetOutageTest {
 
   private static Page open(Tab tab, int port) {
     tab.expects(LOST);
+    tab.page().addInitScript(SHORT_PAUSES);
     Page page = tab.openLive(origin(port), TestServer.ADMIN_TOKEN, "/ui/fleet");
     page.evaluate("() => { window.isSamePage = true; }");
     return page;
@@ -47,154 +104,131 @@ class FleetOutageTest {
     assertThat(page.evaluate("() => window.isSamePage === true")).isEqualTo(true);
   }
 
-  @Test
-  void serverRestartResumesWithoutLossOrReload(Tab tab) {
-    TestDatabase database = TestDatabases.create();
-    int port = FreePorts.next();
-    String at = "SERVER_PORT=" + port;
-    Agent agent;
-    Page page;
-    try (TestServer first = TestServer.startOn(database, at)) {
-      agent = first.client().createOnline("Survivor");
-      page = open(tab, port);
-    }
-    assertThat(page.locator("#banner")).containsText("Connection lost");
-    assertThat(page.locator("#banner")).containsText("data as of");
-    try (TestServer second = TestServer.startOn(database, at)) {
-      second.client().heartbeat(agent, WEDGED); // before the page is back: it must not miss it
-      assertThat(page.locator(".fleet-row[aria-rowindex='2'] .col-why"))
-          .containsText("Runtime wedged — “init”", LATE);
-      assertThat(page.locator("#connection")).containsText("Live");
-      assertSamePage(page);
-    }
-  }
-
-  @Test
-  void databaseOutageIsSaidAndAgesFreeze(Tab tab) throws IOException {
-    TestDatabase direct = TestDatabases.create();
-    int port = URI.create(direct.url().substring("jdbc:".length())).getPort();
-    try (TcpRelay wire = new TcpRelay(port)) {
-      TestDatabase relayed =
-          new TestDatabase(direct.url().replaceFirst(":" + port + "/", ":" + wire.port() + "/"));
-      try (TestServer server = TestServer.startOn(relayed)) {
-        server.client().createOnline("Frozen");
-        Page page = open(tab, server.port());
-        wire.heal(FreePorts.next()); // a port that nothing listens on
-        assertThat(page.locator("#connection")).containsText("cannot reach its database", LATE);
-        assertThat(page.locator("#banner")).containsText("data as of");
-        String age = page.locator(".fleet-row[aria-rowindex='2'] .col-heard").textContent();
-        page.evaluate(
-            "() => new Promise(done => { let left = 3; const t = setInterval(() => --left ||"
-                + " (clearInterval(t), done()), 1000); })");
-        assertThat(page.locator(".fleet-row[aria-rowindex='2'] .col-heard")).hasText(age);
-        wire.heal(port);
-        assertThat(page.locator("#connection")).containsText("Live", LATE);
-        assertThat(page.locator("#banner[data-kind=connection]")).hasCount(0);
-        assertSamePage(page);
-      }
-    }
-  }
-
   /** A server that has just started has no events in memory, so what is deleted is a gap. */
   @Test
-  void replayGapTakesANewSnapshot(Tab tab) {
+  void aRestartLosesNothingAndAGapOfEventsTakesANewSnapshot(Tab tab) throws IOException {
     TestDatabase database = TestDatabases.create();
     int port = FreePorts.next();
     String at = "SERVER_PORT=" + port;
     List<String> messages = new CopyOnWriteArrayList<>();
-    Agent agent;
-    Page page;
-    try (TestServer first = TestServer.startOn(database, at)) {
-      agent = first.client().createOnline("Forgotten");
-      page = open(tab, port);
-      page.onConsoleMessage(message -> messages.add(message.text()));
+    try (TcpRelay wire = new TcpRelay(port)) {
+      Agent survivor;
+      Page page;
+      try (TestServer first = TestServer.startOn(database, at)) {
+        survivor = first.client().createOnline("Survivor");
+        page = open(tab, wire.port());
+        page.onConsoleMessage(message -> messages.add(message.text()));
+      }
+      assertThat(page.locator("#banner")).containsText("Connection lost");
+      assertThat(page.locator("#banner")).containsText("data as of");
+      try (TestServer second = TestServer.startOn(database, at)) {
+        second.client().heartbeat(survivor, WEDGED); // before the page is back: it must not miss it
+        assertThat(row(page, "Survivor").locator(".col-why"))
+            .containsText("Runtime wedged — “init”", LATE);
+        assertThat(page.locator("#connection")).containsText("Live");
+        assertThat(messages).noneMatch(text -> text.contains(GAP));
+        Agent forgotten = second.client().createOnline("Forgotten");
+        assertThat(row(page, "Forgotten")).isVisible();
+        wire.heal(FreePorts.next()); // a port that nothing listens on
+        assertThat(page.locator("#connection")).containsText("Reconnecting");
+        second.client().heartbeat(forgotten, WEDGED);
+        second.client().create("Meanwhile");
+        await().until(() -> database.value(UNPUBLISHED).equals("0"));
+      }
+      database.execute("DELETE FROM events");
+      try (TestServer _ = TestServer.startOn(database, at)) {
+        wire.heal(port);
+        assertThat(page.locator("#connection")).containsText("Live", LATE);
+        assertThat(row(page, "Forgotten").locator(".col-why")).containsText("Runtime wedged", LATE);
+        assertThat(page.locator(".fleet-space")).containsText("Meanwhile", LATE);
+        assertThat(messages).anyMatch(text -> text.contains(GAP));
+        assertSamePage(page);
+        tab.leave();
+      }
     }
-    assertThat(page.locator("#connection")).containsText("Reconnecting");
-    try (TestServer elsewhere = TestServer.startOn(database)) {
-      elsewhere.client().heartbeat(agent, WEDGED);
-      elsewhere.client().create("Meanwhile");
-      await().until(() -> database.value(UNPUBLISHED).equals("0"));
+  }
+
+  @Test
+  void databaseOutageIsSaidAndAgesFreeze(Tab tab) {
+    SERVER.client().createOnline("Frozen");
+    Page page = open(tab, SERVER.port());
+    Locator heard = row(page, "Frozen").locator(".col-heard");
+    DATABASE_WIRE.heal(FreePorts.next()); // a port that nothing listens on
+    try {
+      assertThat(page.locator("#connection")).containsText("cannot reach its database", LATE);
+      assertThat(page.locator("#banner")).containsText("data as of");
+      String age = heard.textContent();
+      assertThat(age).matches(".*\\d s.*");
+      page.evaluate(PAUSE);
+      assertThat(heard).hasText(age);
+    } finally {
+      DATABASE_WIRE.heal(DATABASE_PORT);
     }
-    database.execute("DELETE FROM events");
-    try (TestServer _ = TestServer.startOn(database, at)) {
-      assertThat(page.locator("#connection")).containsText("Live", LATE);
-      assertThat(page.locator(".fleet-row[aria-rowindex='2'] .col-why"))
-          .containsText("Runtime wedged", LATE);
-      assertThat(page.locator(".fleet-space")).containsText("Meanwhile", LATE);
-      assertThat(messages).anyMatch(text -> text.contains("not available any more"));
+    assertThat(page.locator("#connection")).containsText("Live", LATE);
+    assertThat(page.locator("#banner[data-kind=connection]")).hasCount(0);
+    assertSamePage(page);
+  }
+
+  @Test
+  void aPageThatCouldNotBeLoadedIsShownWhenTheServerIsBack(Tab tab) throws IOException {
+    try (TcpRelay wire = new TcpRelay(SERVER.port())) {
+      SERVER.client().createOnline("Present");
+      Page page = open(tab, wire.port());
+      wire.heal(FreePorts.next()); // a port that nothing listens on
+      page.locator("nav a[href='/ui/tokens']").click();
+      assertThat(page.locator("h1")).hasText("This page could not be loaded");
+      wire.heal(SERVER.port());
+      assertThat(page.locator("h1")).hasText("Tokens", HAS_TEXT_LATE);
       assertSamePage(page);
       tab.leave();
     }
   }
 
   @Test
-  void aPageThatCouldNotBeLoadedIsShownWhenTheServerIsBack(Tab tab) throws IOException {
-    try (TestServer server = TestServer.start();
-        TcpRelay wire = new TcpRelay(server.port())) {
-      server.client().createOnline("Present");
-      Page page = open(tab, wire.port());
-      wire.heal(FreePorts.next()); // a port that nothing listens on
-      page.locator("nav a[href='/ui/tokens']").click();
-      assertThat(page.locator("h1")).hasText("This page could not be loaded");
-      wire.heal(server.port());
-      assertThat(page.locator("h1")).hasText("Tokens", HAS_TEXT_LATE);
-      assertSamePage(page);
-    }
-  }
-
-  @Test
   void thePageOfAWorkspaceNamesTheSameCauseAsTheFleet(Tab tab) {
-    try (TestServer server = TestServer.start()) {
-      for (int i = 0; i < 6; i++) {
-        server.client().createOnline("Silent " + i);
-      }
-      server
-          .database()
-          .execute(
-              "UPDATE workspace_heartbeats SET status = 'offline', status_since = now() -"
-                  + " interval '7 min', last_heartbeat_at = now() - interval '10 min'");
-      Page page = open(tab, server.port());
-      Locator why = page.locator(".fleet-row[aria-rowindex='2'] .col-why");
-      assertThat(why).containsText("1 of 6 that fell silent within one minute");
-      String alike = why.textContent();
-      page.locator(".fleet-row[aria-rowindex='2'] .name-link").click();
-      assertThat(page.locator(".why-box .cause")).hasText(alike);
-      server.database().execute("UPDATE workspaces SET created_at = created_at - interval '1 h'");
-      endAnAbsence(server);
-      page.reload();
-      assertThat(page.locator(".why-box .cause"))
-          .containsText("Muster itself did not run from 2026-01-02 03:04:05 to ", LATE);
+    for (int i = 0; i < 6; i++) {
+      SERVER.client().createOnline("Silent " + i);
     }
+    DATABASE.execute(
+        "UPDATE workspace_heartbeats SET status = 'offline', status_since = now() - interval '7"
+            + " min', last_heartbeat_at = now() - interval '10 min' WHERE workspace_id IN (SELECT"
+            + " id FROM workspaces WHERE name LIKE 'Silent%')");
+    Page page = open(tab, SERVER.port());
+    Locator why = page.locator(".fleet-row[aria-rowindex='2'] .col-why");
+    assertThat(why).containsText("1 of 6 that fell silent within one minute");
+    String alike = why.textContent();
+    page.locator(".fleet-row[aria-rowindex='2'] .name-link").click();
+    assertThat(page.locator(".why-box .cause")).hasText(alike);
+    DATABASE.execute("UPDATE workspaces SET created_at = created_at - interval '1 h'");
+    endAnAbsence();
+    page.reload();
+    assertThat(page.locator(".why-box .cause"))
+        .containsText("Muster itself did not run from 2026-01-02 03:04:05 to ", LATE);
   }
 
   @Test
   void ownAbsenceAndMassSilenceAreBanners(Tab tab) {
-    try (TestServer server = TestServer.startWithoutSweeps()) {
-      server.client().createOnline("Bystander");
-      server.database().execute("UPDATE control_plane_uptime SET hold_since = now()");
-      Page page = open(tab, server.port());
-      assertThat(page.locator("#banner")).containsText("Too many fell silent at once");
-      page.locator("nav a[href='/ui/queue']").click(); // banners are on every page
-      assertThat(page.locator("h1")).hasText("Queue");
-      server.database().execute("UPDATE workspaces SET created_at = created_at - interval '1 h'");
-      endAnAbsence(server);
-      assertThat(page.locator("#banner"))
-          .containsText("Muster itself was away from 2026-01-02 03:04 UTC to ", LATE);
-      server
-          .database()
-          .execute(
-              "UPDATE control_plane_uptime SET hold_since = NULL, up_since = now() - interval '1"
-                  + " day'");
-      assertThat(page.locator("#banner"))
-          .isHidden(new LocatorAssertions.IsHiddenOptions().setTimeout(40_000));
-    }
+    SERVER.client().createOnline("Bystander");
+    DATABASE.execute("UPDATE control_plane_uptime SET hold_since = now()");
+    Page page = open(tab, SERVER.port());
+    assertThat(page.locator("#banner")).containsText("Too many fell silent at once");
+    page.locator("nav a[href='/ui/queue']").click(); // banners are on every page
+    assertThat(page.locator("h1")).hasText("Queue");
+    DATABASE.execute("UPDATE workspaces SET created_at = created_at - interval '1 h'");
+    endAnAbsence();
+    assertThat(page.locator("#banner"))
+        .containsText("Muster itself was away from 2026-01-02 03:04 UTC to ", LATE);
+    isUp();
+    assertThat(page.locator("#banner"))
+        .isHidden(new LocatorAssertions.IsHiddenOptions().setTimeout(40_000));
   }
 
-  private static void endAnAbsence(TestServer server) {
-    server
-        .database()
-        .execute(
-            "UPDATE control_plane_uptime SET down_since = '2026-01-02T03:04:05Z', up_since ="
-                + " now()");
+  private static Locator row(Page page, String name) {
+    return page.locator(".fleet-row:visible").filter(new Locator.FilterOptions().setHasText(name));
+  }
+
+  private static void endAnAbsence() {
+    DATABASE.execute(
+        "UPDATE control_plane_uptime SET down_since = '2026-01-02T03:04:05Z', up_since = now()");
   }
 }
