@@ -30,9 +30,9 @@ public abstract class CommitAttachment {
    */
   protected abstract void store();
 
-  /** Attaches {@code rider} to the next read-write transaction that this thread commits. */
-  public static void bind(CommitAttachment rider) {
-    CURRENT.set(rider);
+  /** Attaches {@code attachment} to the next read-write transaction that this thread commits. */
+  public static void bind(CommitAttachment attachment) {
+    CURRENT.set(attachment);
   }
 
   public static @Nullable CommitAttachment current() {
@@ -49,15 +49,15 @@ public abstract class CommitAttachment {
 
   /** Returns this thread's uncommitted attachment, for a committer thread; null without one. */
   static @Nullable CommitAttachment waiting() {
-    @Nullable CommitAttachment rider = CURRENT.get();
-    return rider == null || rider.isCommitted() ? null : rider;
+    @Nullable CommitAttachment attachment = CURRENT.get();
+    return attachment == null || attachment.isCommitted() ? null : attachment;
   }
 
-  static <R> R with(@Nullable CommitAttachment rider, Supplier<R> work) {
-    if (rider == null) {
+  static <R> R with(@Nullable CommitAttachment attachment, Supplier<R> work) {
+    if (attachment == null) {
       return work.get();
     }
-    CURRENT.set(rider);
+    CURRENT.set(attachment);
     try {
       return work.get();
     } finally {
@@ -71,10 +71,10 @@ public abstract class CommitAttachment {
 
     @Override
     public void beforeCommit(TransactionExecution transaction) {
-      @Nullable CommitAttachment rider = CURRENT.get();
-      if (rider != null && rider.state == State.WAITING && !transaction.isReadOnly()) {
-        rider.state = State.STORED;
-        rider.store();
+      @Nullable CommitAttachment attachment = CURRENT.get();
+      if (attachment != null && attachment.state == State.WAITING && !transaction.isReadOnly()) {
+        attachment.state = State.STORED;
+        attachment.store();
       }
     }
 
@@ -89,9 +89,9 @@ public abstract class CommitAttachment {
     }
 
     private static void leave(State next) {
-      @Nullable CommitAttachment rider = CURRENT.get();
-      if (rider != null && rider.state == State.STORED) {
-        rider.state = next;
+      @Nullable CommitAttachment attachment = CURRENT.get();
+      if (attachment != null && attachment.state == State.STORED) {
+        attachment.state = next;
       }
     }
   }

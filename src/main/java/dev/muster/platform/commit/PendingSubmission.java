@@ -17,7 +17,7 @@ final class PendingSubmission<T, R> {
   final long weight;
 
   /** The attachment that commits with this value; null without one. */
-  final @Nullable CommitAttachment rider = CommitAttachment.waiting();
+  final @Nullable CommitAttachment attachment = CommitAttachment.waiting();
 
   private final long timeoutNanos;
   private final long lockTimeoutNanos;

@@ -170,8 +170,8 @@ final class SubmissionQueue<T, R> {
     /** Keeps a value with a {@link CommitAttachment} alone in its batch: both commit or neither. */
     private boolean fits(PendingSubmission<T, R> submission) {
       return chosen.isEmpty()
-          || (submission.rider == null
-              && chosen.getFirst().rider == null
+          || (submission.attachment == null
+              && chosen.getFirst().attachment == null
               && chosen.size() < MAX_VALUES
               && submission.weight <= limits.mostWeight() - weight);
     }
