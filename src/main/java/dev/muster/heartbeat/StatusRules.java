@@ -8,6 +8,7 @@ import dev.muster.heartbeat.StatusRules.StatusDecision.Degraded;
 import dev.muster.heartbeat.StatusRules.StatusDecision.Online;
 import dev.muster.heartbeat.StatusRules.StatusDecision.OtherReason;
 import dev.muster.heartbeat.StatusRules.StatusDecision.Unchanged;
+import dev.muster.platform.settings.Setting;
 import dev.muster.workspace.DegradedReason;
 import dev.muster.workspace.WorkspaceStatus;
 import org.jspecify.annotations.Nullable;
@@ -78,7 +79,10 @@ record StatusRules(ErrorRateThresholds thresholds) {
   @ConfigurationProperties("muster.heartbeat")
   record ErrorRateThresholds(double degradeAt, double recoverBelow) {
 
-    static final ErrorRateThresholds DEFAULT = new ErrorRateThresholds(0.5, 0.1);
+    static final ErrorRateThresholds DEFAULT =
+        new ErrorRateThresholds(
+            Setting.DEGRADE_AT_ERROR_RATE.defaultRatio(),
+            Setting.RECOVER_BELOW_ERROR_RATE.defaultRatio());
 
     private static final Logger log = LoggerFactory.getLogger(ErrorRateThresholds.class);
 

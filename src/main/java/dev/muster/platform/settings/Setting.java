@@ -329,6 +329,11 @@ public enum Setting {
     return byDefault;
   }
 
+  /** Returns the default of a share between 0 and 1. */
+  public double defaultRatio() {
+    return Double.parseDouble(byDefault);
+  }
+
   String description() {
     return description;
   }
