@@ -31,13 +31,50 @@ import org.springframework.stereotype.Repository;
 class HeartbeatRepository {
 
   /**
+   * The columns that each heartbeat sets, for a SET of {@code workspace_heartbeats b}.
+   *
+   * <p>An uptime that starts over clears a requested restart. The uptime must also be about as
+   * young as the request, because a heartbeat of the same process may be stored late.
+   */
+  private static final String ASSIGNMENTS =
+      """
+          last_heartbeat_at = statement_timestamp(),
+          error_rate = coalesce(heartbeat.error_rate, b.error_rate),
+          sample_error = heartbeat.sample_error,
+          active_tasks = coalesce(heartbeat.active_tasks, b.active_tasks),
+          busy_since = CASE
+              WHEN coalesce(heartbeat.active_tasks, b.active_tasks) > 0
+              THEN coalesce(CASE WHEN b.active_tasks > 0 THEN b.busy_since END, statement_timestamp())
+          END,
+          stalled = b.stalled AND coalesce(heartbeat.active_tasks, b.active_tasks) > 0,
+          current_task = coalesce(heartbeat.current_task, b.current_task),
+          uptime_seconds = coalesce(heartbeat.uptime_seconds, b.uptime_seconds),
+          restart_requested_at = CASE
+              WHEN heartbeat.uptime_seconds
+                  < least(b.uptime_seconds, extract(epoch FROM statement_timestamp() - b.restart_requested_at) + 60)
+              THEN NULL
+              ELSE b.restart_requested_at
+          END,
+          runtime_state = heartbeat.runtime_state,
+          capabilities = CASE
+              WHEN heartbeat.sets_capabilities THEN heartbeat.capabilities::json
+              ELSE b.capabilities
+          END,
+          native_status = CASE
+              WHEN heartbeat.sets_capabilities THEN heartbeat.native_status
+              ELSE b.native_status
+          END,
+          idle_timeout_seconds = CASE
+              WHEN heartbeat.sets_idle_timeout THEN heartbeat.idle_timeout_seconds
+              ELSE b.idle_timeout_seconds
+          END
+      """;
+
+  /**
    * Records heartbeats without a status transition, in one statement and one commit.
    *
    * <p>They are those of online workspaces whose error rate stays below the threshold. Rows are
    * locked in id order. Locked rows are skipped (SKIP LOCKED), so the statement never waits.
-   *
-   * <p>An uptime that starts over clears a requested restart. The uptime must also be about as
-   * young as the request, because a heartbeat of the same process may be stored late.
    */
   static final String RECORD_STEADY =
       """
@@ -49,33 +86,20 @@ class HeartbeatRepository {
               workspace_id, error_rate, sample_error, active_tasks, current_task, uptime_seconds, runtime_state,
               sets_capabilities, capabilities, native_status, sets_idle_timeout, idle_timeout_seconds)
       ), steady AS (
-          SELECT b.workspace_id FROM workspace_heartbeats b JOIN heartbeat ON heartbeat.workspace_id = b.workspace_id
+          SELECT b.workspace_id
+          FROM workspace_heartbeats b JOIN heartbeat ON heartbeat.workspace_id = b.workspace_id
           WHERE b.status = 'online' AND coalesce(heartbeat.error_rate, b.error_rate) < ?
           ORDER BY b.workspace_id
           FOR NO KEY UPDATE OF b SKIP LOCKED
       )
       UPDATE workspace_heartbeats b SET
-          last_heartbeat_at = statement_timestamp(),
-          error_rate = coalesce(heartbeat.error_rate, b.error_rate),
-          sample_error = heartbeat.sample_error,
-          active_tasks = coalesce(heartbeat.active_tasks, b.active_tasks),
-          busy_since = CASE WHEN coalesce(heartbeat.active_tasks, b.active_tasks) > 0
-              THEN coalesce(CASE WHEN b.active_tasks > 0 THEN b.busy_since END, statement_timestamp()) END,
-          stalled = b.stalled AND coalesce(heartbeat.active_tasks, b.active_tasks) > 0,
-          current_task = coalesce(heartbeat.current_task, b.current_task),
-          uptime_seconds = coalesce(heartbeat.uptime_seconds, b.uptime_seconds),
-          restart_requested_at = CASE WHEN heartbeat.uptime_seconds < least(b.uptime_seconds,
-                  extract(epoch FROM statement_timestamp() - b.restart_requested_at) + 60) THEN NULL
-              ELSE b.restart_requested_at END,
-          runtime_state = heartbeat.runtime_state,
-          capabilities = CASE WHEN heartbeat.sets_capabilities THEN heartbeat.capabilities::json ELSE b.capabilities END,
-          native_status = CASE WHEN heartbeat.sets_capabilities THEN heartbeat.native_status ELSE b.native_status END,
-          idle_timeout_seconds =
-              CASE WHEN heartbeat.sets_idle_timeout THEN heartbeat.idle_timeout_seconds ELSE b.idle_timeout_seconds END
-      FROM steady JOIN heartbeat ON heartbeat.workspace_id = steady.workspace_id
-      WHERE b.workspace_id = steady.workspace_id
-      RETURNING b.workspace_id, b.restart_requested_at
-      """;
+      """
+          + ASSIGNMENTS
+          + """
+          FROM steady JOIN heartbeat ON heartbeat.workspace_id = steady.workspace_id
+          WHERE b.workspace_id = steady.workspace_id
+          RETURNING b.workspace_id, b.restart_requested_at
+          """;
 
   private static final String LOCK =
       """
@@ -92,36 +116,25 @@ class HeartbeatRepository {
   static final String RECORD_EVALUATED =
       """
       UPDATE workspace_heartbeats b SET
-          last_heartbeat_at = statement_timestamp(),
-          error_rate = coalesce(heartbeat.error_rate, b.error_rate),
-          sample_error = heartbeat.sample_error,
-          active_tasks = coalesce(heartbeat.active_tasks, b.active_tasks),
-          busy_since = CASE WHEN coalesce(heartbeat.active_tasks, b.active_tasks) > 0
-              THEN coalesce(CASE WHEN b.active_tasks > 0 THEN b.busy_since END, statement_timestamp()) END,
-          stalled = b.stalled AND coalesce(heartbeat.active_tasks, b.active_tasks) > 0,
-          current_task = coalesce(heartbeat.current_task, b.current_task),
-          uptime_seconds = coalesce(heartbeat.uptime_seconds, b.uptime_seconds),
-          restart_requested_at = CASE WHEN heartbeat.uptime_seconds < least(b.uptime_seconds,
-                  extract(epoch FROM statement_timestamp() - b.restart_requested_at) + 60) THEN NULL
-              ELSE b.restart_requested_at END,
-          runtime_state = heartbeat.runtime_state,
-          capabilities = CASE WHEN heartbeat.sets_capabilities THEN heartbeat.capabilities::json ELSE b.capabilities END,
-          native_status = CASE WHEN heartbeat.sets_capabilities THEN heartbeat.native_status ELSE b.native_status END,
-          idle_timeout_seconds =
-              CASE WHEN heartbeat.sets_idle_timeout THEN heartbeat.idle_timeout_seconds ELSE b.idle_timeout_seconds END,
-          status_since = CASE WHEN heartbeat.next_status = b.status THEN b.status_since ELSE statement_timestamp() END,
+          status_since = CASE
+              WHEN heartbeat.next_status = b.status THEN b.status_since
+              ELSE statement_timestamp()
+          END,
           status = heartbeat.next_status,
-          degraded_reason = heartbeat.next_reason
-      FROM unnest(
-          ?::uuid[], ?::float8[], ?::text[], ?::integer[], ?::text[], ?::bigint[], ?::text[],
-          ?::boolean[], ?::text[], ?::boolean[], ?::boolean[], ?::integer[], ?::text[], ?::text[], ?::text[])
-      AS heartbeat (
-          workspace_id, error_rate, sample_error, active_tasks, current_task, uptime_seconds, runtime_state,
-          sets_capabilities, capabilities, native_status, sets_idle_timeout, idle_timeout_seconds,
-          expected_status, next_status, next_reason)
-      WHERE b.workspace_id = heartbeat.workspace_id AND b.status = heartbeat.expected_status
-      RETURNING b.workspace_id, b.restart_requested_at, b.status_since
-      """;
+          degraded_reason = heartbeat.next_reason,
+      """
+          + ASSIGNMENTS
+          + """
+          FROM unnest(
+              ?::uuid[], ?::float8[], ?::text[], ?::integer[], ?::text[], ?::bigint[], ?::text[],
+              ?::boolean[], ?::text[], ?::boolean[], ?::boolean[], ?::integer[], ?::text[], ?::text[], ?::text[])
+          AS heartbeat (
+              workspace_id, error_rate, sample_error, active_tasks, current_task, uptime_seconds, runtime_state,
+              sets_capabilities, capabilities, native_status, sets_idle_timeout, idle_timeout_seconds,
+              expected_status, next_status, next_reason)
+          WHERE b.workspace_id = heartbeat.workspace_id AND b.status = heartbeat.expected_status
+          RETURNING b.workspace_id, b.restart_requested_at, b.status_since
+          """;
 
   /** A recorded heartbeat, and since when its workspace has its status. */
   record Stored(Recorded result, Instant statusSince) {}
