@@ -49,6 +49,15 @@ class HeartbeatBatch implements BatchHandler<Heartbeat, HeartbeatResult> {
 
   private static final LimitedLog log = new LimitedLog(HeartbeatBatch.class);
 
+  /** What the statement for steady heartbeats did with one of them. */
+  private sealed interface SteadyResult {
+
+    record Stored(Recorded result) implements SteadyResult {}
+
+    /** Nothing is stored: the row is locked or not steady, and the heartbeat is evaluated next. */
+    record Skipped() implements SteadyResult {}
+  }
+
   private final HeartbeatRepository repository;
   private final StatusRules rules;
   private final Workspaces workspaces;
@@ -81,10 +90,10 @@ class HeartbeatBatch implements BatchHandler<Heartbeat, HeartbeatResult> {
         batch.stream()
             .filter(heartbeat -> heartbeat.agentCard() == null && rules.isSteady(heartbeat))
             .toList();
-    put(outcomes, steady, BatchRetry.run(steady, this::recordSteady));
+    putSteady(outcomes, steady, BatchRetry.run(steady, this::recordSteady));
     List<Heartbeat> rest =
-        batch.stream().filter(heartbeat -> isOpen(outcomes.get(heartbeat.workspaceId()))).toList();
-    put(
+        batch.stream().filter(heartbeat -> !outcomes.containsKey(heartbeat.workspaceId())).toList();
+    putAll(
         outcomes,
         rest,
         BatchRetry.run(rest, heartbeats -> transactions.run(() -> recordEvaluated(heartbeats))));
@@ -114,11 +123,26 @@ class HeartbeatBatch implements BatchHandler<Heartbeat, HeartbeatResult> {
     }
   }
 
-  private static boolean isOpen(@Nullable BatchOutcome<HeartbeatResult> outcome) {
-    return outcome == null || outcome instanceof BatchOutcome.Locked<HeartbeatResult>;
+  /** Adds the outcomes of steady heartbeats, but none for those that were skipped. */
+  private static void putSteady(
+      Map<UUID, BatchOutcome<HeartbeatResult>> outcomes,
+      List<Heartbeat> heartbeats,
+      List<BatchOutcome<SteadyResult>> results) {
+    for (int i = 0; i < heartbeats.size(); i++) {
+      UUID id = heartbeats.get(i).workspaceId();
+      switch (results.get(i)) {
+        case BatchOutcome.Done<SteadyResult>(SteadyResult.Stored(Recorded result)) ->
+            outcomes.put(id, done(result));
+        case BatchOutcome.Done<SteadyResult>(SteadyResult.Skipped()) -> {}
+        case BatchOutcome.Failed<SteadyResult>(RuntimeException cause) ->
+            outcomes.put(id, new BatchOutcome.Failed<>(cause));
+        case BatchOutcome.Locked<SteadyResult>() ->
+            throw new IllegalStateException("a steady heartbeat is stored or skipped");
+      }
+    }
   }
 
-  private static void put(
+  private static void putAll(
       Map<UUID, BatchOutcome<HeartbeatResult>> outcomes,
       List<Heartbeat> heartbeats,
       List<BatchOutcome<HeartbeatResult>> results) {
@@ -127,17 +151,18 @@ class HeartbeatBatch implements BatchHandler<Heartbeat, HeartbeatResult> {
     }
   }
 
-  /** Records steady heartbeats; a skipped row is locked or not steady, and is evaluated next. */
-  private List<BatchOutcome<HeartbeatResult>> recordSteady(List<Heartbeat> heartbeats) {
+  private List<BatchOutcome<SteadyResult>> recordSteady(List<Heartbeat> heartbeats) {
     if (heartbeats.isEmpty()) {
       return List.of();
     }
     Map<UUID, Recorded> recorded =
         repository.recordSteady(heartbeats, rules.thresholds().degradeAt());
-    List<BatchOutcome<HeartbeatResult>> outcomes = new ArrayList<>(heartbeats.size());
+    List<BatchOutcome<SteadyResult>> outcomes = new ArrayList<>(heartbeats.size());
     for (Heartbeat heartbeat : heartbeats) {
       @Nullable Recorded result = recorded.get(heartbeat.workspaceId());
-      outcomes.add(result == null ? new BatchOutcome.Locked<>() : done(result));
+      outcomes.add(
+          new BatchOutcome.Done<>(
+              result == null ? new SteadyResult.Skipped() : new SteadyResult.Stored(result)));
     }
     return outcomes;
   }

@@ -7,7 +7,8 @@ public sealed interface BatchOutcome<R> {
   record Done<R>(R result) implements BatchOutcome<R> {}
 
   /**
-   * Another transaction locked the value's row: the value was not tried and joins the next batch.
+   * The value was not tried and joins the next batch: another transaction locked its row, or
+   * another value of the batch was tried in its place.
    */
   record Locked<R>() implements BatchOutcome<R> {}
 
