@@ -39,23 +39,29 @@ class ActivityRelayRepository {
   private static final String AFTER =
       """
       SELECT l.workspace_id, l.seq, l.activity_type, l.method, l.summary, l.status, l.source_id, l.target_id,
-          l.duration_ms, l.error_detail, l.created_at, l.speaker, l.chat_text, l.message_id, l.notification, l.has_files,
-          l.request_body, l.response_body
+          l.duration_ms, l.error_detail, l.created_at, l.speaker, l.chat_text, l.message_id, l.notification,
+          l.has_files, l.request_body, l.response_body
       FROM unnest(:ids::uuid[], :afters::bigint[]) AS known (workspace_id, seq)
       CROSS JOIN LATERAL (
           SELECT r.workspace_id, r.seq, r.activity_type, r.method, r.summary, r.status, r.source_id, r.target_id,
               r.duration_ms, r.error_detail, r.created_at, r.message_id,
-              CASE WHEN r.source = 'self' AND r.source_id IS NULL THEN 'agent'
-                  WHEN r.source = 'canvas_user' AND r.message_id IS NOT NULL THEN 'user' END AS speaker,
-              CASE WHEN (r.source = 'self' AND r.source_id IS NULL) OR r.source = 'canvas_user'
-                  THEN r.message_text END AS chat_text,
+              CASE
+                  WHEN r.source = 'self' AND r.source_id IS NULL THEN 'agent'
+                  WHEN r.source = 'canvas_user' AND r.message_id IS NOT NULL THEN 'user'
+              END AS speaker,
+              CASE
+                  WHEN (r.source = 'self' AND r.source_id IS NULL) OR r.source = 'canvas_user' THEN r.message_text
+              END AS chat_text,
               CASE WHEN r.source = 'self' AND r.source_id IS NULL THEN r.response_body END AS notification,
               r.attachments IS NOT NULL AS has_files,
               CASE WHEN r.request_bytes <= :largest THEN r.request_body END AS request_body,
               CASE WHEN r.response_bytes <= :largest THEN r.response_body END AS response_body
-          FROM activity_logs r WHERE r.workspace_id = known.workspace_id AND r.seq > known.seq
-          ORDER BY r.seq LIMIT :most) AS l
-      ORDER BY l.created_at, l.workspace_id, l.seq LIMIT :max_rows
+          FROM activity_logs r
+          WHERE r.workspace_id = known.workspace_id AND r.seq > known.seq
+          ORDER BY r.seq
+          LIMIT :most) AS l
+      ORDER BY l.created_at, l.workspace_id, l.seq
+      LIMIT :max_rows
       """;
 
   private static final String ANSWERED_SINCE =

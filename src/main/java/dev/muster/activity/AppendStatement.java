@@ -61,16 +61,29 @@ class AppendStatement {
                   WHEN known.seq IS NOT NULL THEN
                       CASE WHEN known.content_hash = v.content_hash THEN 'repeated' ELSE 'other content' END
                   WHEN v.way IS NULL THEN 'fits'
-                  WHEN w.removed_at IS NOT NULL OR w.version <> v.known_version
-                      OR v.known_tree <> (SELECT version FROM api_workspace_tree) THEN 'outdated'
-                  WHEN v.way = 'SEND' AND NOT (b.status IN ('online', 'degraded') AND (NOT v.needs_slot
-                      OR b.active_tasks < w.max_concurrent_tasks AND NOT EXISTS (
-                          SELECT FROM deliveries d WHERE d.workspace_id = v.workspace_id AND d.queued
-                              AND d.kind = 'message' AND d.sender_id IS NOT DISTINCT FROM v.source_id))) THEN 'not free'
+                  WHEN w.removed_at IS NOT NULL
+                      OR w.version <> v.known_version
+                      OR v.known_tree <> (SELECT version FROM api_workspace_tree)
+                  THEN 'outdated'
+                  WHEN v.way = 'SEND'
+                      AND NOT (
+                          b.status IN ('online', 'degraded')
+                          AND (NOT v.needs_slot
+                              OR b.active_tasks < w.max_concurrent_tasks
+                              AND NOT EXISTS (
+                                  SELECT FROM deliveries d
+                                  WHERE d.workspace_id = v.workspace_id
+                                      AND d.queued
+                                      AND d.kind = 'message'
+                                      AND d.sender_id IS NOT DISTINCT FROM v.source_id)))
+                  THEN 'not free'
                   WHEN v.way = 'QUEUE' AND b.status = 'paused' AND v.kind = 'message' THEN 'outdated'
-                  WHEN v.way = 'QUEUE' AND v.kind <> 'result' AND queue.waiting
-                      + row_number() OVER (PARTITION BY v.workspace_id, v.way ORDER BY v.n) > ? THEN 'queue full'
-                  ELSE 'fits' END AS decision
+                  WHEN v.way = 'QUEUE'
+                      AND v.kind <> 'result'
+                      AND queue.waiting + row_number() OVER (PARTITION BY v.workspace_id, v.way ORDER BY v.n) > ?
+                  THEN 'queue full'
+                  ELSE 'fits'
+              END AS decision
           FROM wanted v
           LEFT JOIN activity_feeds f ON f.workspace_id = v.workspace_id
           LEFT JOIN api_workspace_delivery w ON w.id = v.workspace_id AND v.way IS NOT NULL
@@ -84,15 +97,23 @@ class AppendStatement {
               SELECT count(*) AS waiting FROM deliveries d
               WHERE d.workspace_id = v.workspace_id AND d.queued AND d.owner IS NULL) AS queue ON v.way = 'QUEUE'),
       numbered AS (
-          SELECT j.*, j.last_seq + count(*) FILTER (WHERE decision = 'fits') OVER before AS new_seq,
-              j.total_bytes + coalesce(sum(whole_bytes) FILTER (WHERE decision = 'fits') OVER before, 0)::bigint AS new_total
-          FROM judged j WINDOW before AS (PARTITION BY workspace_id ORDER BY n)),
+          SELECT j.*,
+              j.last_seq + count(*) FILTER (WHERE decision = 'fits') OVER before AS new_seq,
+              j.total_bytes
+                  + coalesce(sum(whole_bytes) FILTER (WHERE decision = 'fits') OVER before, 0)::bigint AS new_total
+          FROM judged j
+          WINDOW before AS (PARTITION BY workspace_id ORDER BY n)),
       placed AS (
-          SELECT m.*, greatest(statement_timestamp(), m.last_created_at + interval '1 us')
+          SELECT m.*,
+              greatest(statement_timestamp(), m.last_created_at + interval '1 us')
                   + (new_seq - last_seq - 1) * interval '1 us' AS new_time,
-              decision = 'fits' AND bool_and(decision <> 'fits' OR NOT is_bounded OR new_seq - 1 = quota_seq
-                  OR new_seq - 1 - quota_seq < ? AND new_total - quota_bytes <= ?)
-                  OVER (PARTITION BY workspace_id ORDER BY n) AS is_written
+              decision = 'fits'
+                  AND bool_and(
+                          decision <> 'fits'
+                          OR NOT is_bounded
+                          OR new_seq - 1 = quota_seq
+                          OR new_seq - 1 - quota_seq < ? AND new_total - quota_bytes <= ?)
+                      OVER (PARTITION BY workspace_id ORDER BY n) AS is_written
           FROM numbered m),
       rows AS (
           INSERT INTO activity_logs (
@@ -113,18 +134,26 @@ class AppendStatement {
               CASE WHEN owner IS NOT NULL THEN statement_timestamp() END
           FROM placed WHERE is_written AND kind IS NOT NULL),
       moved AS (
-          UPDATE activity_feeds f SET version = f.version + 1, last_seq = p.seq, last_created_at = p.created_at,
-              last_own_at = coalesce(p.own_at, f.last_own_at), total_bytes = p.total_bytes
+          UPDATE activity_feeds f SET
+              version = f.version + 1,
+              last_seq = p.seq,
+              last_created_at = p.created_at,
+              last_own_at = coalesce(p.own_at, f.last_own_at),
+              total_bytes = p.total_bytes
           FROM (
               SELECT workspace_id, max(new_seq) AS seq, max(new_time) AS created_at,
                   max(new_time) FILTER (WHERE source = 'self') AS own_at, max(new_total) AS total_bytes
-              FROM placed WHERE is_written GROUP BY workspace_id) AS p
+              FROM placed
+              WHERE is_written
+              GROUP BY workspace_id) AS p
           WHERE f.workspace_id = p.workspace_id)
-      SELECT CASE WHEN is_written THEN 'stored' WHEN decision = 'fits' THEN 'seems full' ELSE decision END AS decision,
+      SELECT
+          CASE WHEN is_written THEN 'stored' WHEN decision = 'fits' THEN 'seems full' ELSE decision END AS decision,
           CASE WHEN is_written THEN new_seq ELSE known_seq END AS seq,
           CASE WHEN is_written THEN new_time ELSE known_at END AS created_at,
           coalesce(depth, 0) AS depth, idle_timeout_seconds
-      FROM placed ORDER BY n
+      FROM placed
+      ORDER BY n
       """;
 
   private final JsonMapper json;

@@ -40,8 +40,11 @@ class FeedMarks {
       WITH RECURSIVE feed AS (
           SELECT last_seq, last_acked_seq, read_seq FROM activity_feeds WHERE workspace_id = :workspace_id),
       wanted (mark, before) AS (
-          SELECT 1, now() - make_interval(secs => :secs::double precision) WHERE :secs::double precision IS NOT NULL
-          UNION ALL SELECT 2, :before::timestamptz WHERE :before::timestamptz IS NOT NULL),
+          SELECT 1, now() - make_interval(secs => :secs::double precision)
+          WHERE :secs::double precision IS NOT NULL
+          UNION ALL
+          SELECT 2, :before::timestamptz
+          WHERE :before::timestamptz IS NOT NULL),
       halved (mark, before, low, high) AS (
           SELECT mark, before, 1::bigint, last_seq + 1 FROM wanted CROSS JOIN feed
           UNION ALL
@@ -50,10 +53,12 @@ class FeedMarks {
           FROM halved h LEFT JOIN LATERAL (
               SELECT l.seq, l.created_at FROM activity_logs l
               WHERE l.workspace_id = :workspace_id AND l.seq >= (h.low + h.high) / 2 AND l.seq < h.high
-              ORDER BY l.seq LIMIT 1) AS probe ON true
+              ORDER BY l.seq
+              LIMIT 1) AS probe ON true
           WHERE h.low < h.high)
       SELECT last_seq, last_acked_seq, read_seq,
-          (SELECT created_at FROM activity_logs WHERE workspace_id = :workspace_id AND seq = :since::bigint) AS since_at,
+          (SELECT created_at FROM activity_logs
+           WHERE workspace_id = :workspace_id AND seq = :since::bigint) AS since_at,
           (SELECT max(low) - 1 FROM halved WHERE mark = 1) AS aged,
           (SELECT max(low) - 1 FROM halved WHERE mark = 2) AS before
       FROM feed

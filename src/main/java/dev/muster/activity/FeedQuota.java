@@ -18,18 +18,26 @@ class FeedQuota {
   /** Restarts the count of a locked feed after its last read row. */
   private static final String RECOUNT =
       """
-      UPDATE activity_feeds f SET version = f.version + 1, quota_seq = coalesce(unread.seq - 1, f.last_seq),
-          quota_bytes = greatest(f.quota_bytes, CASE WHEN unread.seq IS NULL THEN f.total_bytes ELSE unread.feed_bytes END)
+      UPDATE activity_feeds f SET
+          version = f.version + 1,
+          quota_seq = coalesce(unread.seq - 1, f.last_seq),
+          quota_bytes = greatest(
+              f.quota_bytes,
+              CASE WHEN unread.seq IS NULL THEN f.total_bytes ELSE unread.feed_bytes END)
       FROM (
           SELECT h.workspace_id, next.seq, next.feed_bytes
           FROM activity_feeds h
           CROSS JOIN LATERAL (
               SELECT greatest(h.quota_seq, h.read_seq, h.last_acked_seq, (
                   SELECT o.seq FROM delivery_outcomes o
-                  WHERE o.workspace_id = h.workspace_id ORDER BY o.seq DESC LIMIT 1)) AS seq) AS read
+                  WHERE o.workspace_id = h.workspace_id
+                  ORDER BY o.seq DESC
+                  LIMIT 1)) AS seq) AS read
           LEFT JOIN LATERAL (
               SELECT l.seq, l.feed_bytes FROM activity_logs l
-              WHERE l.workspace_id = h.workspace_id AND l.seq > read.seq ORDER BY l.seq LIMIT 1) AS next ON true
+              WHERE l.workspace_id = h.workspace_id AND l.seq > read.seq
+              ORDER BY l.seq
+              LIMIT 1) AS next ON true
           WHERE h.workspace_id = :workspace_id) AS unread
       WHERE f.workspace_id = unread.workspace_id
       """;

@@ -29,13 +29,18 @@ class DelegationRepository {
 
   private static final String INSERT =
       """
-      INSERT INTO delegations (delegation_id, id, caller_id, callee_id, task_preview, task, status, deadline_s, deadline,
+      INSERT INTO delegations (
+          delegation_id, id, caller_id, callee_id, task_preview, task, status, deadline_s, deadline,
           dispatched_at, idempotency_key, parent_delegation_id, created_at, updated_at)
       SELECT :delegation_id, :id, :caller, :callee, :task_preview, :task, :status, :deadline_s,
-          now + make_interval(secs => :deadline_s), CASE WHEN :status = 'dispatched' THEN now END, :key,
+          now + make_interval(secs => :deadline_s),
+          CASE WHEN :status = 'dispatched' THEN now END,
+          :key,
           (SELECT p.delegation_id FROM delegations p
-          WHERE p.delegation_id = :parent AND (p.caller_id = :caller OR p.callee_id = :caller)), now, now
-      FROM statement_timestamp() AS now ON CONFLICT (delegation_id) DO NOTHING
+           WHERE p.delegation_id = :parent AND (p.caller_id = :caller OR p.callee_id = :caller)),
+          now, now
+      FROM statement_timestamp() AS now
+      ON CONFLICT (delegation_id) DO NOTHING
       """;
 
   private static final String FIND_BY_KEY =

@@ -77,21 +77,33 @@ class SweepRepository {
           SELECT * FROM (
               SELECT d.ctid AS place, d.delegation_id, d.status, d.deadline, d.last_heartbeat, latest.heartbeat_at
               FROM delegations d LEFT JOIN api_workspace_heartbeat b ON b.workspace_id = d.callee_id
-              CROSS JOIN LATERAL (SELECT coalesce(d.last_heartbeat,
-                  CASE WHEN b.last_heartbeat_at > d.dispatched_at THEN b.last_heartbeat_at END) AS heartbeat_at) AS latest
-              WHERE d.terminal_status IS NULL AND d.status <> 'stuck' AND d.deadline >= :now AND d.deadline >= :from
+              CROSS JOIN LATERAL (
+                  SELECT coalesce(
+                      d.last_heartbeat,
+                      CASE WHEN b.last_heartbeat_at > d.dispatched_at THEN b.last_heartbeat_at END)
+                  AS heartbeat_at) AS latest
+              WHERE d.terminal_status IS NULL
+                  AND d.status <> 'stuck'
+                  AND d.deadline >= :now
+                  AND d.deadline >= :from
                   AND (d.deadline, d.delegation_id) > (:from, :from_id)
                   AND latest.heartbeat_at < :silent_since
                   AND (:only::text[] IS NULL OR d.delegation_id = ANY (:only::text[]))
-              ORDER BY d.deadline, d.delegation_id LIMIT :most) AS next
+              ORDER BY d.deadline, d.delegation_id
+              LIMIT :most) AS next
           ORDER BY delegation_id),
       changed AS (
-          UPDATE delegations d SET status = 'stuck', updated_at = statement_timestamp(), error_detail = 'no heartbeat for '
-              || CASE WHEN due.silent_s >= 3600 THEN due.silent_s / 3600 || 'h' ELSE '' END
-              || CASE WHEN due.silent_s >= 60 THEN due.silent_s / 60 % 60 || 'm' ELSE '' END
-              || due.silent_s % 60 || 's'
+          UPDATE delegations d SET
+              status = 'stuck',
+              updated_at = statement_timestamp(),
+              error_detail = 'no heartbeat for '
+                  || CASE WHEN due.silent_s >= 3600 THEN due.silent_s / 3600 || 'h' ELSE '' END
+                  || CASE WHEN due.silent_s >= 60 THEN due.silent_s / 60 % 60 || 'm' ELSE '' END
+                  || due.silent_s % 60 || 's'
           FROM (SELECT *, extract(epoch FROM :now::timestamptz - heartbeat_at)::bigint AS silent_s FROM due) AS due
-          WHERE d.ctid = due.place AND d.status = due.status AND d.last_heartbeat IS NOT DISTINCT FROM due.last_heartbeat
+          WHERE d.ctid = due.place
+              AND d.status = due.status
+              AND d.last_heartbeat IS NOT DISTINCT FROM due.last_heartbeat
           RETURNING d.*, due.status AS was, due.heartbeat_at)
       """
           + RESULT;

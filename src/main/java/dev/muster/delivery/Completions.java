@@ -57,30 +57,46 @@ class Completions {
       """
       WITH ended AS (
           SELECT * FROM unnest(
-              ?::uuid[], ?::bigint[], ?::uuid[], ?::bigint[], ?::text[], ?::text[], ?::integer[], ?::integer[], ?::text[],
-              ?::text[], ?::text[], ?::integer[], ?::integer[], ?::text[], ?::text[], ?::bigint[])
-              WITH ORDINALITY AS e (workspace_id, seq, owner, claim, state, queue_state, deliveries, answer_status, answer_type,
-                  answer, response, response_bytes, listed_bytes, status, error_detail, duration_ms, n)),
+              ?::uuid[], ?::bigint[], ?::uuid[], ?::bigint[], ?::text[], ?::text[], ?::integer[], ?::integer[],
+              ?::text[], ?::text[], ?::text[], ?::integer[], ?::integer[], ?::text[], ?::text[], ?::bigint[])
+          WITH ORDINALITY AS e (
+              workspace_id, seq, owner, claim, state, queue_state, deliveries, answer_status,
+              answer_type, answer, response, response_bytes, listed_bytes, status, error_detail, duration_ms, n)),
       gone AS (
           DELETE FROM deliveries d USING ended e
           WHERE d.workspace_id = e.workspace_id AND d.seq = e.seq AND d.owner = e.owner AND d.claim = e.claim
-          RETURNING e.*, d.deliveries AS before, d.kind, d.sender_id, d.priority, d.attempts, d.enqueued_at, d.expires_at),
+          RETURNING e.*, d.deliveries AS before, d.kind, d.sender_id, d.priority, d.attempts, d.enqueued_at,
+              d.expires_at),
       stored AS (
           INSERT INTO delivery_outcomes AS o (
               workspace_id, seq, state, owner, claim, deliveries, answer_status, answer_type, answer, response,
-              response_bytes, listed_bytes, status, error_detail, duration_ms, ended_at, queue_state, kind, sender_id,
-              priority, attempts, enqueued_at, expires_at)
-          SELECT workspace_id, seq, state, owner, claim, before + deliveries, answer_status, answer_type, answer, response,
-              response_bytes, listed_bytes, status, error_detail, duration_ms, statement_timestamp() + n * interval '1 us', queue_state, kind,
-              sender_id, priority, attempts, enqueued_at, expires_at
+              response_bytes, listed_bytes, status, error_detail, duration_ms, ended_at,
+              queue_state, kind, sender_id, priority, attempts, enqueued_at, expires_at)
+          SELECT
+              workspace_id, seq, state, owner, claim, before + deliveries, answer_status, answer_type, answer, response,
+              response_bytes, listed_bytes, status, error_detail, duration_ms,
+              statement_timestamp() + n * interval '1 us',
+              queue_state, kind, sender_id, priority, attempts, enqueued_at, expires_at
           FROM gone
           ON CONFLICT (workspace_id, seq) DO UPDATE SET
-              state = excluded.state, owner = excluded.owner, claim = excluded.claim, deliveries = excluded.deliveries,
-              answer_status = excluded.answer_status, answer_type = excluded.answer_type, answer = excluded.answer,
-              response = excluded.response, response_bytes = excluded.response_bytes,
-              listed_bytes = excluded.listed_bytes, status = excluded.status, error_detail = excluded.error_detail,
-              duration_ms = excluded.duration_ms, ended_at = excluded.ended_at, queue_state = excluded.queue_state,
-              priority = excluded.priority, attempts = excluded.attempts, enqueued_at = excluded.enqueued_at,
+              state = excluded.state,
+              owner = excluded.owner,
+              claim = excluded.claim,
+              deliveries = excluded.deliveries,
+              answer_status = excluded.answer_status,
+              answer_type = excluded.answer_type,
+              answer = excluded.answer,
+              response = excluded.response,
+              response_bytes = excluded.response_bytes,
+              listed_bytes = excluded.listed_bytes,
+              status = excluded.status,
+              error_detail = excluded.error_detail,
+              duration_ms = excluded.duration_ms,
+              ended_at = excluded.ended_at,
+              queue_state = excluded.queue_state,
+              priority = excluded.priority,
+              attempts = excluded.attempts,
+              enqueued_at = excluded.enqueued_at,
               expires_at = excluded.expires_at
           WHERE o.state <> 'answered')
       SELECT n FROM gone

@@ -43,7 +43,8 @@ class OutcomeRepository {
 
   private static final String STANDING =
       """
-      SELECT d.queued, d.depth, d.owner, d.claim, r.alive_until > clock_timestamp() AS owner_lives, l.workspace_id, l.seq, l.created_at,
+      SELECT d.queued, d.depth, d.owner, d.claim, r.alive_until > clock_timestamp() AS owner_lives,
+          l.workspace_id, l.seq, l.created_at,
           o.state, coalesce(octet_length(o.answer), o.response_bytes, 0) AS reply_bytes
       FROM api_activity_message l
       LEFT JOIN deliveries d ON d.workspace_id = l.workspace_id AND d.seq = l.seq
@@ -73,10 +74,14 @@ class OutcomeRepository {
   /** Reopens a delivery, unless another request did so first. */
   private static final String TAKE_OVER =
       """
-      INSERT INTO deliveries (workspace_id, seq, sender_id, kind, queued, depth, priority, enqueued_at, due_at, expires_at,
+      INSERT INTO deliveries (
+          workspace_id, seq, sender_id, kind, queued, depth, priority,
+          enqueued_at, due_at, expires_at,
           owner, claim, claimed_at, deliveries)
-      SELECT o.workspace_id, o.seq, o.sender_id, o.kind, false, 0, o.priority, statement_timestamp(), statement_timestamp(),
-          statement_timestamp(), :owner, :claim, statement_timestamp(), o.deliveries
+      SELECT
+          o.workspace_id, o.seq, o.sender_id, o.kind, false, 0, o.priority,
+          statement_timestamp(), statement_timestamp(), statement_timestamp(),
+          :owner, :claim, statement_timestamp(), o.deliveries
       FROM delivery_outcomes o
       WHERE o.workspace_id = :workspace_id AND o.seq = :seq
       ON CONFLICT (workspace_id, seq) DO NOTHING
@@ -85,11 +90,16 @@ class OutcomeRepository {
 
   private static final String QUEUE_AGAIN =
       """
-      INSERT INTO deliveries (workspace_id, seq, sender_id, kind, queued, depth, priority, enqueued_at, due_at, expires_at,
-          deliveries)
-      SELECT o.workspace_id, o.seq, o.sender_id, o.kind, true, 1 + (
-              SELECT count(*) FROM deliveries d WHERE d.workspace_id = :workspace_id AND d.queued AND d.owner IS NULL),
-          :priority, statement_timestamp(), statement_timestamp(), statement_timestamp() + :life_ms * interval '1 ms',
+      INSERT INTO deliveries (
+          workspace_id, seq, sender_id, kind, queued, depth, priority,
+          enqueued_at, due_at, expires_at, deliveries)
+      SELECT
+          o.workspace_id, o.seq, o.sender_id, o.kind, true,
+          1 + (
+              SELECT count(*) FROM deliveries d
+              WHERE d.workspace_id = :workspace_id AND d.queued AND d.owner IS NULL),
+          :priority,
+          statement_timestamp(), statement_timestamp(), statement_timestamp() + :life_ms * interval '1 ms',
           o.deliveries
       FROM delivery_outcomes o
       WHERE o.workspace_id = :workspace_id AND o.seq = :seq
@@ -112,25 +122,41 @@ class OutcomeRepository {
   private static final String ANSWER =
       """
       WITH waiting AS (
-          DELETE FROM deliveries WHERE workspace_id = :workspace_id AND seq = :seq AND owner IS NULL RETURNING *),
+          DELETE FROM deliveries
+          WHERE workspace_id = :workspace_id AND seq = :seq AND owner IS NULL
+          RETURNING *),
       open AS (
           SELECT * FROM waiting
           UNION ALL
           SELECT * FROM deliveries WHERE workspace_id = :workspace_id AND seq = :seq AND owner IS NOT NULL)
       INSERT INTO delivery_outcomes AS o (
-          workspace_id, seq, state, deliveries, answer_status, answer_type, response, response_bytes, listed_bytes, status,
-          duration_ms, ended_at, queue_state, kind, sender_id, priority, attempts, enqueued_at, expires_at)
-      SELECT l.workspace_id, l.seq, 'answered', coalesce(open.deliveries, 1), 200, 'application/json', :response, :bytes,
-          :listed, 'ok', :duration_ms, statement_timestamp(), CASE WHEN open.queued THEN 'delivered' END,
+          workspace_id, seq, state, deliveries,
+          answer_status, answer_type, response, response_bytes, listed_bytes,
+          status, duration_ms, ended_at, queue_state,
+          kind, sender_id, priority, attempts,
+          enqueued_at, expires_at)
+      SELECT
+          l.workspace_id, l.seq, 'answered', coalesce(open.deliveries, 1),
+          200, 'application/json', :response, :bytes, :listed,
+          'ok', :duration_ms, statement_timestamp(), CASE WHEN open.queued THEN 'delivered' END,
           coalesce(open.kind, 'message'), l.source_id, coalesce(open.priority, 50), coalesce(open.attempts, 0),
           coalesce(open.enqueued_at, l.created_at), coalesce(open.expires_at, l.created_at)
       FROM api_activity_message l LEFT JOIN open ON true
       WHERE l.workspace_id = :workspace_id AND l.seq = :seq
       ON CONFLICT (workspace_id, seq) DO UPDATE SET
-          state = excluded.state, owner = NULL, claim = NULL, answer_status = excluded.answer_status,
-          answer_type = excluded.answer_type, answer = NULL, response = excluded.response,
-          response_bytes = excluded.response_bytes, listed_bytes = excluded.listed_bytes, status = excluded.status,
-          error_detail = NULL, duration_ms = excluded.duration_ms, ended_at = excluded.ended_at,
+          state = excluded.state,
+          owner = NULL,
+          claim = NULL,
+          answer_status = excluded.answer_status,
+          answer_type = excluded.answer_type,
+          answer = NULL,
+          response = excluded.response,
+          response_bytes = excluded.response_bytes,
+          listed_bytes = excluded.listed_bytes,
+          status = excluded.status,
+          error_detail = NULL,
+          duration_ms = excluded.duration_ms,
+          ended_at = excluded.ended_at,
           queue_state = coalesce(o.queue_state, excluded.queue_state)
       WHERE o.state <> 'answered'
       """;

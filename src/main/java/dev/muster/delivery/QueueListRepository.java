@@ -36,9 +36,10 @@ class QueueListRepository {
 
   private static final String OPEN_COLUMNS =
       """
-      SELECT d.workspace_id, d.seq, d.sender_id, d.kind, CASE WHEN d.owner IS NULL THEN 'waiting' ELSE 'delivering' END AS state,
-          d.priority, d.attempts, d.enqueued_at, d.due_at, d.expires_at, d.deliveries, NULL::timestamptz AS ended_at, d.error,
-          l.created_at
+      SELECT d.workspace_id, d.seq, d.sender_id, d.kind,
+          CASE WHEN d.owner IS NULL THEN 'waiting' ELSE 'delivering' END AS state,
+          d.priority, d.attempts, d.enqueued_at, d.due_at, d.expires_at, d.deliveries,
+          NULL::timestamptz AS ended_at, d.error, l.created_at
       FROM deliveries d JOIN api_activity_message l ON l.workspace_id = d.workspace_id AND l.seq = d.seq
       """;
 
@@ -55,20 +56,27 @@ class QueueListRepository {
       OPEN_COLUMNS
           + """
           WHERE d.queued AND (d.enqueued_at, d.workspace_id) > (:after, :after_id)
-              AND (:state::text IS NULL OR (:state = 'waiting') = (d.owner IS NULL)) AND (:kind::text IS NULL OR d.kind = :kind)
-              AND (:target::uuid IS NULL OR d.workspace_id = :target) AND (:sender::uuid IS NULL OR d.sender_id = :sender)
-          ORDER BY d.enqueued_at, d.workspace_id LIMIT :limit
+              AND (:state::text IS NULL OR (:state = 'waiting') = (d.owner IS NULL))
+              AND (:kind::text IS NULL OR d.kind = :kind)
+              AND (:target::uuid IS NULL OR d.workspace_id = :target)
+              AND (:sender::uuid IS NULL OR d.sender_id = :sender)
+          ORDER BY d.enqueued_at, d.workspace_id
+          LIMIT :limit
           """;
 
   private static final String ENDED =
       ENDED_COLUMNS
           + """
-          WHERE o.queue_state IS NOT NULL AND (o.ended_at, o.workspace_id) < (:after, :after_id)
-              AND o.queue_state = :state AND (:kind::text IS NULL OR o.kind = :kind)
-              AND (:target::uuid IS NULL OR o.workspace_id = :target) AND (:sender::uuid IS NULL OR o.sender_id = :sender)
+          WHERE o.queue_state IS NOT NULL
+              AND (o.ended_at, o.workspace_id) < (:after, :after_id)
+              AND o.queue_state = :state
+              AND (:kind::text IS NULL OR o.kind = :kind)
+              AND (:target::uuid IS NULL OR o.workspace_id = :target)
+              AND (:sender::uuid IS NULL OR o.sender_id = :sender)
               AND %s
               AND NOT EXISTS (SELECT FROM deliveries d WHERE d.workspace_id = o.workspace_id AND d.seq = o.seq)
-          ORDER BY o.ended_at DESC, o.workspace_id DESC LIMIT :limit
+          ORDER BY o.ended_at DESC, o.workspace_id DESC
+          LIMIT :limit
           """
               .formatted(IS_SHOWN);
 
@@ -100,9 +108,13 @@ class QueueListRepository {
 
   private static final String TOTAL =
       """
-      SELECT count(*) FILTER (WHERE owner IS NULL) AS waiting, count(*) FILTER (WHERE owner IS NOT NULL) AS delivering,
-          floor(extract(epoch FROM clock_timestamp() - min(enqueued_at) FILTER (WHERE owner IS NULL)))::bigint AS oldest_s
-      FROM deliveries WHERE queued
+      SELECT
+          count(*) FILTER (WHERE owner IS NULL) AS waiting,
+          count(*) FILTER (WHERE owner IS NOT NULL) AS delivering,
+          floor(extract(epoch FROM
+              clock_timestamp() - min(enqueued_at) FILTER (WHERE owner IS NULL)))::bigint AS oldest_s
+      FROM deliveries
+      WHERE queued
       """;
 
   private static final String LONG_QUEUES =

@@ -26,8 +26,8 @@ class QueueRepository {
   /** The columns that a claim statement returns. */
   private static final String CLAIMED =
       """
-      RETURNING d.workspace_id, d.seq, d.sender_id, d.kind, d.priority, d.attempts, d.enqueued_at, d.due_at, d.expires_at,
-          d.owner, d.claim, d.deliveries, d.error, due.created_at
+      RETURNING d.workspace_id, d.seq, d.sender_id, d.kind, d.priority, d.attempts, d.enqueued_at, d.due_at,
+          d.expires_at, d.owner, d.claim, d.deliveries, d.error, due.created_at
       """;
 
   /** The end of a claim statement: claims the rows of {@code due} without counting an attempt. */
@@ -51,11 +51,16 @@ class QueueRepository {
   private static final String CLAIM =
       """
       WITH target AS (
-          SELECT w.id, CASE w.delivery_mode WHEN 'poll' THEN :max_of_target
-              ELSE greatest(0, w.max_concurrent_tasks - b.active_tasks) END AS slots
+          SELECT w.id,
+              CASE w.delivery_mode
+                  WHEN 'poll' THEN :max_of_target
+                  ELSE greatest(0, w.max_concurrent_tasks - b.active_tasks)
+              END AS slots
           FROM api_workspace_delivery w JOIN api_workspace_heartbeat b ON b.workspace_id = w.id
-          WHERE w.id = ANY (:ids) AND w.removed_at IS NULL AND (w.delivery_mode = 'poll' OR w.url <> ''
-              AND w.url !~* '^(remote:|\\s*$)' AND b.status IN ('online', 'degraded'))),
+          WHERE w.id = ANY (:ids)
+              AND w.removed_at IS NULL
+              AND (w.delivery_mode = 'poll'
+                  OR w.url <> '' AND w.url !~* '^(remote:|\\s*$)' AND b.status IN ('online', 'degraded'))),
       open AS MATERIALIZED (
           SELECT d.workspace_id, d.seq, d.sender_id, d.kind, d.priority, d.enqueued_at, d.owner IS NOT NULL AS is_held,
               d.due_at <= statement_timestamp() AND d.expires_at > statement_timestamp() AS is_due, target.slots
@@ -73,14 +78,22 @@ class QueueRepository {
           SELECT d.workspace_id, d.seq, l.created_at
           FROM ranked JOIN deliveries d ON d.workspace_id = ranked.workspace_id AND d.seq = ranked.seq
           JOIN api_activity_message l ON l.workspace_id = d.workspace_id AND l.seq = d.seq
-          WHERE d.owner IS NULL AND ranked.place + (
-                  SELECT count(*) FROM open o WHERE o.workspace_id = ranked.workspace_id AND o.is_held
-                      AND (o.kind = 'result') = (ranked.kind = 'result'))
-              <= CASE ranked.kind WHEN 'result' THEN :results ELSE least(ranked.slots, :max_of_target) END
+          WHERE d.owner IS NULL
+              AND ranked.place + (
+                      SELECT count(*) FROM open o
+                      WHERE o.workspace_id = ranked.workspace_id
+                          AND o.is_held
+                          AND (o.kind = 'result') = (ranked.kind = 'result'))
+                  <= CASE ranked.kind WHEN 'result' THEN :results ELSE least(ranked.slots, :max_of_target) END
           LIMIT :most
           FOR UPDATE OF d SKIP LOCKED)
-      UPDATE deliveries d SET owner = :owner, claim = :claim, claimed_at = statement_timestamp(), attempts = d.attempts + 1
-      FROM due WHERE d.workspace_id = due.workspace_id AND d.seq = due.seq
+      UPDATE deliveries d SET
+          owner = :owner,
+          claim = :claim,
+          claimed_at = statement_timestamp(),
+          attempts = d.attempts + 1
+      FROM due
+      WHERE d.workspace_id = due.workspace_id AND d.seq = due.seq
       """
           + CLAIMED;
 
@@ -90,11 +103,21 @@ class QueueRepository {
    */
   private static final String GIVE_BACK =
       """
-      UPDATE deliveries d SET owner = NULL, claim = NULL, claimed_at = NULL, error = :error, deliveries = deliveries + :more,
-          due_at = statement_timestamp() + :pause_ms * interval '1 ms', attempts = attempts - :untried
-      WHERE workspace_id = :workspace_id AND seq = :seq AND owner = :owner AND claim = :claim AND NOT EXISTS (
-          SELECT FROM delivery_outcomes o
-          WHERE o.workspace_id = d.workspace_id AND o.seq = d.seq AND o.state = 'answered')
+      UPDATE deliveries d SET
+          owner = NULL,
+          claim = NULL,
+          claimed_at = NULL,
+          error = :error,
+          deliveries = deliveries + :more,
+          due_at = statement_timestamp() + :pause_ms * interval '1 ms',
+          attempts = attempts - :untried
+      WHERE workspace_id = :workspace_id
+          AND seq = :seq
+          AND owner = :owner
+          AND claim = :claim
+          AND NOT EXISTS (
+              SELECT FROM delivery_outcomes o
+              WHERE o.workspace_id = d.workspace_id AND o.seq = d.seq AND o.state = 'answered')
       """;
 
   private static final String END_ANSWERED =

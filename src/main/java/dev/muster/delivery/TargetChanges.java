@@ -28,20 +28,28 @@ class TargetChanges implements WorkspaceListener {
   /** Queues the unread, undelivered messages in the feed of a new push agent. */
   private static final String QUEUE_UNREAD =
       """
-      INSERT INTO deliveries (workspace_id, seq, sender_id, kind, queued, depth, priority, enqueued_at, due_at, expires_at)
+      INSERT INTO deliveries (
+          workspace_id, seq, sender_id, kind, queued, depth, priority,
+          enqueued_at, due_at, expires_at)
       SELECT l.workspace_id, l.seq, l.source_id,
-          CASE WHEN l.source = 'system' THEN 'result'
+          CASE
+              WHEN l.source = 'system' THEN 'result'
               WHEN l.message_id = l.delegation_id OR starts_with(l.message_id, l.delegation_id || '~') THEN 'delegation'
-              ELSE 'message' END,
-          true, row_number() OVER (ORDER BY l.seq), CASE WHEN l.source = 'system' THEN 100 ELSE 50 END, l.created_at,
-          statement_timestamp(), l.created_at + :life_s * interval '1 s'
+              ELSE 'message'
+          END,
+          true, row_number() OVER (ORDER BY l.seq), CASE WHEN l.source = 'system' THEN 100 ELSE 50 END,
+          l.created_at, statement_timestamp(), l.created_at + :life_s * interval '1 s'
       FROM api_activity_message l
-      WHERE l.workspace_id = :id AND l.class IN ('c', 'p', 's') AND l.seq > :read AND l.request_body IS NOT NULL
+      WHERE l.workspace_id = :id
+          AND l.class IN ('c', 'p', 's')
+          AND l.seq > :read
+          AND l.request_body IS NOT NULL
           AND l.created_at > statement_timestamp() - :life_s * interval '1 s'
           AND NOT EXISTS (
               SELECT FROM delivery_outcomes o
               WHERE o.workspace_id = l.workspace_id AND o.seq = l.seq AND o.state <> 'in_feed')
-      ORDER BY l.seq LIMIT :most
+      ORDER BY l.seq
+      LIMIT :most
       ON CONFLICT (workspace_id, seq) DO NOTHING
       RETURNING seq
       """;
@@ -59,7 +67,9 @@ class TargetChanges implements WorkspaceListener {
 
   private static final String METHODS =
       """
-      SELECT seq, coalesce(method, '') AS method FROM api_activity_message WHERE workspace_id = :id AND seq = ANY (:seqs)
+      SELECT seq, coalesce(method, '') AS method
+      FROM api_activity_message
+      WHERE workspace_id = :id AND seq = ANY (:seqs)
       """;
 
   private final JdbcClient db;

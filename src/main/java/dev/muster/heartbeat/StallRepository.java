@@ -51,8 +51,10 @@ class StallRepository {
       """;
 
   private static final String MARK =
-      "UPDATE workspace_heartbeats SET stalled = true WHERE workspace_id = ANY (:ids) AND NOT"
-          + " stalled";
+      """
+      UPDATE workspace_heartbeats SET stalled = true
+      WHERE workspace_id = ANY (:ids) AND NOT stalled
+      """;
 
   /** Ignores {@code upSince}: an uptime gap is no sign of work, so it ends no stall. */
   private static final String OVER_FROM =

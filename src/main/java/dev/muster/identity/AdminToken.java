@@ -37,8 +37,11 @@ class AdminToken {
     private static final String FIND = "SELECT hash FROM admin_token";
 
     private static final String KEEP_IF_FIRST =
-        "INSERT INTO admin_token (hash, created_at) VALUES (:hash, now()) ON CONFLICT (only_row) DO"
-            + " NOTHING";
+        """
+        INSERT INTO admin_token (hash, created_at)
+        VALUES (:hash, now())
+        ON CONFLICT (only_row) DO NOTHING
+        """;
 
     private static final String REPLACE =
         """

@@ -71,8 +71,11 @@ class TokenRepository {
       """;
 
   private static final String COUNT_LIVE =
-      "SELECT count(*) FROM workspace_tokens WHERE workspace_id = :workspace_id AND revoked_at IS"
-          + " NULL";
+      """
+      SELECT count(*)
+      FROM workspace_tokens
+      WHERE workspace_id = :workspace_id AND revoked_at IS NULL
+      """;
 
   private static final String EVER_USED =
       """

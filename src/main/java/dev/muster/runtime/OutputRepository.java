@@ -24,8 +24,11 @@ class OutputRepository {
   private static final String DELETE_OVERTAKEN =
       """
       DELETE FROM runtime_output o
-      USING unnest(?::uuid[], ?::bigint[], ?::boolean[], ?::bigint[]) AS stream (workspace_id, run_seq, is_error, ends_at)
-      WHERE o.workspace_id = stream.workspace_id AND o.run_seq = stream.run_seq AND o.is_error = stream.is_error
+      USING unnest(?::uuid[], ?::bigint[], ?::boolean[], ?::bigint[])
+          AS stream (workspace_id, run_seq, is_error, ends_at)
+      WHERE o.workspace_id = stream.workspace_id
+          AND o.run_seq = stream.run_seq
+          AND o.is_error = stream.is_error
           AND o.ends_at <= stream.ends_at - ?
       """;
 

@@ -36,15 +36,24 @@ class RunRepository {
 
   private static final String STORE =
       """
-      INSERT INTO runtime_runs (workspace_id, first_seq, task_key, task_name, runtime_name, language, exit_code,
-          duration_ms, error_kind, error_message, stdout_bytes, stderr_bytes, started_at, last_event_at, ended_at, lost_at)
-      SELECT * FROM unnest(?::uuid[], ?::bigint[], ?::uuid[], ?::text[], ?::text[], ?::text[], ?::integer[],
-          ?::text[]::numeric[], ?::text[], ?::text[], ?::bigint[], ?::bigint[], ?::timestamptz[], ?::timestamptz[],
-          ?::timestamptz[], ?::timestamptz[])
-      ON CONFLICT (workspace_id, first_seq) DO UPDATE SET exit_code = excluded.exit_code,
-          duration_ms = excluded.duration_ms, error_kind = excluded.error_kind, error_message = excluded.error_message,
-          stdout_bytes = excluded.stdout_bytes, stderr_bytes = excluded.stderr_bytes,
-          last_event_at = excluded.last_event_at, ended_at = excluded.ended_at, lost_at = excluded.lost_at
+      INSERT INTO runtime_runs (
+          workspace_id, first_seq, task_key, task_name, runtime_name, language, exit_code,
+          duration_ms, error_kind, error_message, stdout_bytes, stderr_bytes,
+          started_at, last_event_at, ended_at, lost_at)
+      SELECT * FROM unnest(
+          ?::uuid[], ?::bigint[], ?::uuid[], ?::text[], ?::text[], ?::text[], ?::integer[],
+          ?::text[]::numeric[], ?::text[], ?::text[], ?::bigint[], ?::bigint[],
+          ?::timestamptz[], ?::timestamptz[], ?::timestamptz[], ?::timestamptz[])
+      ON CONFLICT (workspace_id, first_seq) DO UPDATE SET
+          exit_code = excluded.exit_code,
+          duration_ms = excluded.duration_ms,
+          error_kind = excluded.error_kind,
+          error_message = excluded.error_message,
+          stdout_bytes = excluded.stdout_bytes,
+          stderr_bytes = excluded.stderr_bytes,
+          last_event_at = excluded.last_event_at,
+          ended_at = excluded.ended_at,
+          lost_at = excluded.lost_at
       """;
 
   private static final String PAGE =

@@ -22,8 +22,11 @@ class NotificationRepository {
   static final Duration LIFE = Duration.ofHours(1);
 
   private static final String BEGIN =
-      "INSERT INTO webhook_head (last_seq, up_since) VALUES (:last_seq, :up_since) ON CONFLICT DO"
-          + " NOTHING";
+      """
+      INSERT INTO webhook_head (last_seq, up_since)
+      VALUES (:last_seq, :up_since)
+      ON CONFLICT DO NOTHING
+      """;
 
   private static final String LOCK_HEAD =
       "SELECT last_seq, up_since, hold_reported FROM webhook_head FOR UPDATE SKIP LOCKED";
@@ -31,8 +34,9 @@ class NotificationRepository {
   private static final String AWAIT_HEAD = "SELECT last_seq FROM webhook_head FOR UPDATE";
 
   private static final String MOVE_HEAD =
-      "UPDATE webhook_head SET last_seq = :last_seq, up_since = :up_since, hold_reported ="
-          + " :hold_reported";
+      """
+      UPDATE webhook_head SET last_seq = :last_seq, up_since = :up_since, hold_reported = :hold_reported
+      """;
 
   /**
    * Selects the causes of {@link #due} and their ends, without those of which a notification waits:
@@ -45,17 +49,27 @@ class NotificationRepository {
           WHERE created_at > :hour_ago OR ended_at IS NULL)
       SELECT g.recovered, g.status, g.reason, g.pattern FROM (
           SELECT false AS recovered, status, reason, pattern, min(noticed_at) AS first_at, max(noticed_at) AS last_at
-          FROM webhook_troubles WHERE reported_in IS NULL AND well_at IS NULL GROUP BY status, reason, pattern
+          FROM webhook_troubles
+          WHERE reported_in IS NULL AND well_at IS NULL
+          GROUP BY status, reason, pattern
           UNION ALL
           SELECT true, status, reason, pattern, min(well_at), max(well_at)
-          FROM webhook_troubles WHERE well_at IS NOT NULL AND well_reported_at IS NULL GROUP BY status, reason, pattern) AS g
+          FROM webhook_troubles
+          WHERE well_at IS NOT NULL AND well_reported_at IS NULL
+          GROUP BY status, reason, pattern) AS g
       CROSS JOIN LATERAL (
-          SELECT count(*) FILTER (WHERE n.recovered = g.recovered) AS number,
-              max(n.created_at) FILTER (WHERE n.recovered = g.recovered) AS last_at, bool_or(n.ended_at IS NULL) AS waits
-          FROM recent n WHERE n.status = g.status AND (n.reason = '' OR (n.reason, n.pattern) = (g.reason, g.pattern))) AS reports
-      WHERE (g.last_at <= :settled OR g.first_at <= :collected) AND reports.waits IS NOT TRUE
+          SELECT
+              count(*) FILTER (WHERE n.recovered = g.recovered) AS number,
+              max(n.created_at) FILTER (WHERE n.recovered = g.recovered) AS last_at,
+              bool_or(n.ended_at IS NULL) AS waits
+          FROM recent n
+          WHERE n.status = g.status
+              AND (n.reason = '' OR (n.reason, n.pattern) = (g.reason, g.pattern))) AS reports
+      WHERE (g.last_at <= :settled OR g.first_at <= :collected)
+          AND reports.waits IS NOT TRUE
           AND (reports.last_at IS NULL
-              OR reports.last_at <= CASE WHEN reports.number < :often THEN :reported_before ELSE :reported_long_before END)
+              OR reports.last_at
+                  <= CASE WHEN reports.number < :often THEN :reported_before ELSE :reported_long_before END)
       ORDER BY g.first_at
       """;
 
@@ -77,10 +91,15 @@ class NotificationRepository {
    */
   private static final String CLAIM =
       """
-      UPDATE webhook_notifications SET attempts = attempts + 1, next_attempt_at = statement_timestamp() + interval '30 seconds'
+      UPDATE webhook_notifications SET
+          attempts = attempts + 1,
+          next_attempt_at = statement_timestamp() + interval '30 seconds'
       WHERE id = (
-          SELECT id FROM webhook_notifications WHERE ended_at IS NULL AND next_attempt_at <= statement_timestamp()
-          ORDER BY next_attempt_at, created_at LIMIT 1 FOR UPDATE SKIP LOCKED)
+          SELECT id FROM webhook_notifications
+          WHERE ended_at IS NULL AND next_attempt_at <= statement_timestamp()
+          ORDER BY next_attempt_at, created_at
+          LIMIT 1
+          FOR UPDATE SKIP LOCKED)
       RETURNING id, body, attempts
       """;
 
@@ -88,8 +107,10 @@ class NotificationRepository {
       "SELECT EXISTS (SELECT FROM webhook_notifications WHERE ended_at IS NULL)";
 
   private static final String END =
-      "UPDATE webhook_notifications SET ended_at = statement_timestamp() WHERE id = :id AND"
-          + " ended_at IS NULL";
+      """
+      UPDATE webhook_notifications SET ended_at = statement_timestamp()
+      WHERE id = :id AND ended_at IS NULL
+      """;
 
   private static final String TRY_LATER =
       """
@@ -103,8 +124,10 @@ class NotificationRepository {
    * recovery is to be reported.
    */
   private static final String FORGET_ENDED =
-      "DELETE FROM webhook_troubles WHERE reported_in = :id AND well_at IS NOT NULL AND NOT"
-          + " was_reported";
+      """
+      DELETE FROM webhook_troubles
+      WHERE reported_in = :id AND well_at IS NOT NULL AND NOT was_reported
+      """;
 
   private static final String REPORT_ANEW =
       "UPDATE webhook_troubles SET reported_in = NULL WHERE reported_in = :id";

@@ -50,8 +50,10 @@ class TroubleRepository {
   private static final String FORGET = LEAVE + " AND reported_in IS NULL AND NOT was_reported";
 
   private static final String END =
-      "UPDATE webhook_troubles SET well_at = :now WHERE subject = ANY (:subjects) AND well_at IS"
-          + " NULL";
+      """
+      UPDATE webhook_troubles SET well_at = :now
+      WHERE subject = ANY (:subjects) AND well_at IS NULL
+      """;
 
   /** The end of a stall has no event. */
   private static final String WRITING_AGAIN =
@@ -67,18 +69,24 @@ class TroubleRepository {
    */
   private static final String HAS_CAUSE =
       """
-      t.status = :status AND ((t.reason, t.pattern) = (:reason, :pattern) OR :reason = '' AND (t.reason, t.pattern) NOT IN (
-          SELECT n.reason, n.pattern FROM webhook_notifications n WHERE n.ended_at IS NULL AND n.status = :status))
+      t.status = :status AND (
+          (t.reason, t.pattern) = (:reason, :pattern)
+          OR :reason = '' AND (t.reason, t.pattern) NOT IN (
+              SELECT n.reason, n.pattern FROM webhook_notifications n
+              WHERE n.ended_at IS NULL AND n.status = :status))
       """;
 
   private static final String COUNT =
       """
-      SELECT count(*) FILTER (WHERE reported_in IS NULL AND well_at IS NULL) AS unreported,
+      SELECT
+          count(*) FILTER (WHERE reported_in IS NULL AND well_at IS NULL) AS unreported,
           count(*) FILTER (WHERE well_at IS NULL) AS unwell,
-          count(*) FILTER (WHERE reported_in IS NOT NULL OR well_at IS NOT NULL) AS reported, count(well_at) AS well,
+          count(*) FILTER (WHERE reported_in IS NOT NULL OR well_at IS NOT NULL) AS reported,
+          count(well_at) AS well,
           count(*) FILTER (WHERE well_at IS NOT NULL AND well_reported_at IS NULL) AS well_unreported,
           min(since) FILTER (WHERE well_at IS NULL OR :recovered) AS since
-      FROM webhook_troubles t WHERE
+      FROM webhook_troubles t
+      WHERE
       """
           + HAS_CAUSE;
 
@@ -86,22 +94,30 @@ class TroubleRepository {
       """
       SELECT t.subject, t.workspace_id, n.name, t.target_id, target.name AS target_name,
           CASE WHEN :recovered THEN s.status ELSE t.status END AS status, t.since, t.error
-      FROM webhook_troubles t LEFT JOIN api_workspace_name n ON n.id = t.workspace_id
-          LEFT JOIN api_workspace_name target ON target.id = t.target_id
-          LEFT JOIN api_workspace_status s ON s.workspace_id = t.workspace_id
+      FROM webhook_troubles t
+      LEFT JOIN api_workspace_name n ON n.id = t.workspace_id
+      LEFT JOIN api_workspace_name target ON target.id = t.target_id
+      LEFT JOIN api_workspace_status s ON s.workspace_id = t.workspace_id
       WHERE (t.well_at IS NOT NULL) = :recovered AND t.well_reported_at IS NULL AND
       """
           + HAS_CAUSE
-          + "ORDER BY t.reported_in IS NOT NULL, t.since, t.subject LIMIT :most";
+          + """
+          ORDER BY t.reported_in IS NOT NULL, t.since, t.subject
+          LIMIT :most
+          """;
 
   private static final String REPORTED =
-      "UPDATE webhook_troubles t SET reported_in = :id WHERE reported_in IS NULL AND well_at IS"
-          + " NULL AND "
+      """
+      UPDATE webhook_troubles t SET reported_in = :id
+      WHERE reported_in IS NULL AND well_at IS NULL AND
+      """
           + HAS_CAUSE;
 
   private static final String WELL_REPORTED =
-      "UPDATE webhook_troubles t SET well_reported_at = :now WHERE well_at IS NOT NULL AND"
-          + " well_reported_at IS NULL AND "
+      """
+      UPDATE webhook_troubles t SET well_reported_at = :now
+      WHERE well_at IS NOT NULL AND well_reported_at IS NULL AND
+      """
           + HAS_CAUSE;
 
   /**

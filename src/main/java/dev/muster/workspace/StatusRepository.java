@@ -18,12 +18,20 @@ import org.springframework.stereotype.Repository;
 class StatusRepository {
 
   private static final String INSERT =
-      "INSERT INTO workspace_heartbeats (workspace_id, status, status_since) VALUES (:id,"
-          + " 'awaiting_agent', now()) RETURNING status_since";
+      """
+      INSERT INTO workspace_heartbeats (workspace_id, status, status_since)
+      VALUES (:id, 'awaiting_agent', now())
+      RETURNING status_since
+      """;
 
   private static final String LOCK =
-      "SELECT workspace_id, status, status_since FROM workspace_heartbeats WHERE workspace_id = ANY"
-          + " (:ids) ORDER BY workspace_id FOR UPDATE";
+      """
+      SELECT workspace_id, status, status_since
+      FROM workspace_heartbeats
+      WHERE workspace_id = ANY (:ids)
+      ORDER BY workspace_id
+      FOR UPDATE
+      """;
 
   private static final String MOVE =
       """

@@ -105,8 +105,10 @@ class WorkspaceRepository {
       """;
 
   private static final String MARK_REMOVED =
-      "UPDATE workspaces SET removed_at = now(), updated_at = now(), version = version + 1 WHERE id"
-          + " = ANY (:ids) AND removed_at IS NULL";
+      """
+      UPDATE workspaces SET removed_at = now(), updated_at = now(), version = version + 1
+      WHERE id = ANY (:ids) AND removed_at IS NULL
+      """;
 
   private static final String DELETED_REMOVED_AT =
       "SELECT removed_at FROM removed_workspaces WHERE id = :id";

@@ -58,8 +58,12 @@ class BulkBatchRepository {
   private static final String ADVANCE =
       """
       UPDATE bulk_runs SET
-          handled = handled + :handled, done = done + :done, skipped = skipped + :skipped, failed = failed + :failed,
-          due_at = statement_timestamp(), ended_at = CASE WHEN handled + :handled >= total THEN statement_timestamp() END
+          handled = handled + :handled,
+          done = done + :done,
+          skipped = skipped + :skipped,
+          failed = failed + :failed,
+          due_at = statement_timestamp(),
+          ended_at = CASE WHEN handled + :handled >= total THEN statement_timestamp() END
       WHERE id = :id
       RETURNING ended_at IS NOT NULL
       """;

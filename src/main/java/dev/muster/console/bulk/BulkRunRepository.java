@@ -34,13 +34,15 @@ class BulkRunRepository {
    */
   private static final String INSERT_UNDO =
       """
-      INSERT INTO bulk_runs (id, action, filter, cascade, who, audit_id, targets, expected, total, undo_of, created_at,
-          due_at)
-      SELECT :id, :action, r.filter, r.cascade, :who, :audit_id, coalesce(array_agg(i.workspace_id ORDER BY i.position), '{}'),
-          coalesce(array_agg(i.changed_at ORDER BY i.position), '{}'), count(i.workspace_id), r.id, statement_timestamp(),
-          statement_timestamp()
+      INSERT INTO bulk_runs (
+          id, action, filter, cascade, who, audit_id, targets, expected, total, undo_of, created_at, due_at)
+      SELECT :id, :action, r.filter, r.cascade, :who, :audit_id,
+          coalesce(array_agg(i.workspace_id ORDER BY i.position), '{}'),
+          coalesce(array_agg(i.changed_at ORDER BY i.position), '{}'),
+          count(i.workspace_id), r.id, statement_timestamp(), statement_timestamp()
       FROM bulk_runs r LEFT JOIN bulk_items i ON i.run_id = r.id AND i.outcome = 'done'
-      WHERE r.id = :undo_of GROUP BY r.id
+      WHERE r.id = :undo_of
+      GROUP BY r.id
       ON CONFLICT (undo_of) WHERE undo_of IS NOT NULL DO NOTHING
       """;
 
@@ -54,19 +56,20 @@ class BulkRunRepository {
 
   private static final String FIND =
       """
-      SELECT r.id, r.action, r.filter, r.cascade, r.text, r.note, r.who, r.total, r.done, r.skipped, r.failed, r.undo_of,
-          undo.id AS undone_by, r.created_at, r.ended_at, r.cancelled
+      SELECT r.id, r.action, r.filter, r.cascade, r.text, r.note, r.who, r.total, r.done, r.skipped, r.failed,
+          r.undo_of, undo.id AS undone_by, r.created_at, r.ended_at, r.cancelled
       FROM bulk_runs r LEFT JOIN bulk_runs undo ON undo.undo_of = r.id
       WHERE r.id = :id
       """;
 
   private static final String NEWEST_FIRST =
       """
-      SELECT r.id, r.action, r.filter, r.cascade, r.text, r.note, r.who, r.total, r.done, r.skipped, r.failed, r.undo_of,
-          undo.id AS undone_by, r.created_at, r.ended_at, r.cancelled
+      SELECT r.id, r.action, r.filter, r.cascade, r.text, r.note, r.who, r.total, r.done, r.skipped, r.failed,
+          r.undo_of, undo.id AS undone_by, r.created_at, r.ended_at, r.cancelled
       FROM bulk_runs r LEFT JOIN bulk_runs undo ON undo.undo_of = r.id
       WHERE (r.created_at, r.id) < (:before_time, :before_id)
-      ORDER BY r.created_at DESC, r.id DESC LIMIT :most
+      ORDER BY r.created_at DESC, r.id DESC
+      LIMIT :most
       """;
 
   private static final String ITEMS =

@@ -23,12 +23,20 @@ class FleetDetails {
   private static final String BY_ID =
       """
       WITH queue AS (
-          SELECT workspace_id, count(*) AS depth FROM api_delivery_queue WHERE workspace_id = ANY (:ids)
+          SELECT workspace_id, count(*) AS depth
+          FROM api_delivery_queue
+          WHERE workspace_id = ANY (:ids)
           GROUP BY workspace_id
       ), inbound AS (
-          SELECT callee_id, count(*) AS delegations FROM api_delegation_open WHERE callee_id = ANY (:ids) GROUP BY callee_id
+          SELECT callee_id, count(*) AS delegations
+          FROM api_delegation_open
+          WHERE callee_id = ANY (:ids)
+          GROUP BY callee_id
       ), outbound AS (
-          SELECT caller_id, count(*) AS delegations FROM api_delegation_open WHERE caller_id = ANY (:ids) GROUP BY caller_id
+          SELECT caller_id, count(*) AS delegations
+          FROM api_delegation_open
+          WHERE caller_id = ANY (:ids)
+          GROUP BY caller_id
       )
       SELECT w.id, w.name, w.role, w.tier, w.parent_id, w.runtime, w.url, w.delivery_mode, w.max_concurrent_tasks,
           w.created_at, w.updated_at, w.removed_at, b.status, b.status_since, b.degraded_reason, b.last_heartbeat_at,
@@ -41,9 +49,11 @@ class FleetDetails {
              AND w.id::text = ANY (a.targets) AND a.action LIKE '%/pause'
            ORDER BY a.at LIMIT 1) AS paused_by
       FROM unnest(:ids::uuid[]) WITH ORDINALITY AS asked (id, place)
-      JOIN api_workspace_fleet w ON w.id = asked.id JOIN api_workspace_status b ON b.workspace_id = w.id
+      JOIN api_workspace_fleet w ON w.id = asked.id
+      JOIN api_workspace_status b ON b.workspace_id = w.id
       LEFT JOIN api_activity_feed f ON f.workspace_id = w.id
-      LEFT JOIN queue ON queue.workspace_id = w.id LEFT JOIN inbound ON inbound.callee_id = w.id
+      LEFT JOIN queue ON queue.workspace_id = w.id
+      LEFT JOIN inbound ON inbound.callee_id = w.id
       LEFT JOIN outbound ON outbound.caller_id = w.id
       ORDER BY asked.place
       """;

@@ -43,8 +43,12 @@ class FleetReader {
   private static final String STATUSES =
       """
       SELECT workspace_id, status, degraded_reason, nullif(left(sample_error, 160), ''),
-          floor(date_part('epoch', status_since))::bigint, floor(date_part('epoch', last_heartbeat_at))::bigint, active_tasks,
-          stalled::integer + 4 * native_status::integer + CASE WHEN restart_requested_at IS NOT NULL THEN 8 ELSE 0 END
+          floor(date_part('epoch', status_since))::bigint,
+          floor(date_part('epoch', last_heartbeat_at))::bigint,
+          active_tasks,
+          stalled::integer
+              + 4 * native_status::integer
+              + CASE WHEN restart_requested_at IS NOT NULL THEN 8 ELSE 0 END
               + CASE WHEN workspace_id IN (SELECT workspace_id FROM api_delivery_queue) THEN 16 ELSE 0 END
       FROM api_workspace_status
       """;

@@ -126,8 +126,8 @@ class MatchingFleet {
   private static final String ROWS =
       MATCHING
           + """
-          SELECT id, name, role, tier, parent_id, runtime, delivery_mode, status, degraded_reason, stalled, status_since,
-              last_heartbeat_at, sample_error, active_tasks, queued
+          SELECT id, name, role, tier, parent_id, runtime, delivery_mode, status, degraded_reason, stalled,
+              status_since, last_heartbeat_at, sample_error, active_tasks, queued
           FROM matching
           """
           + WORST_FIRST;

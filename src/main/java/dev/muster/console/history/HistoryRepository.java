@@ -93,7 +93,10 @@ class HistoryRepository {
   private static final String DELETE_OLD =
       """
       DELETE FROM ended_status_periods WHERE ctid = ANY (ARRAY(
-          SELECT ctid FROM ended_status_periods WHERE until < now() - make_interval(days => :days) ORDER BY until LIMIT :most))
+          SELECT ctid FROM ended_status_periods
+          WHERE until < now() - make_interval(days => :days)
+          ORDER BY until
+          LIMIT :most))
       """;
 
   /**

@@ -31,15 +31,22 @@ class MinuteRepository {
   private static final String WRITE =
       """
       WITH periods AS (
-          SELECT status, since, until FROM ended_status_periods WHERE until > :from AND since <= :to AND until > since
-          UNION ALL SELECT status, since, NULL FROM open_status_periods WHERE since <= :to
+          SELECT status, since, until FROM ended_status_periods
+          WHERE until > :from AND since <= :to AND until > since
+          UNION ALL
+          SELECT status, since, NULL FROM open_status_periods
+          WHERE since <= :to
       ), steps AS (
-          SELECT greatest(date_bin('1 minute', since - interval '1 microsecond', 'epoch') + interval '1 minute', :from) AS minute,
+          SELECT
+              greatest(
+                  date_bin('1 minute', since - interval '1 microsecond', 'epoch') + interval '1 minute',
+                  :from) AS minute,
               status, 1 AS step, (since > :from - interval '1 minute')::integer AS began
           FROM periods
           UNION ALL
           SELECT date_bin('1 minute', until - interval '1 microsecond', 'epoch') + interval '1 minute', status, -1, 0
-          FROM periods WHERE until <= :to
+          FROM periods
+          WHERE until <= :to
       ), changes AS (
           SELECT minute, sum(began) AS transitions,
               sum(step) FILTER (WHERE status = 'awaiting_agent') AS awaiting_agent,
@@ -48,13 +55,21 @@ class MinuteRepository {
               sum(step) FILTER (WHERE status = 'offline') AS offline,
               sum(step) FILTER (WHERE status = 'paused') AS paused,
               sum(step) FILTER (WHERE status = 'failed') AS failed,
-              sum(step) FILTER (WHERE status NOT IN ('awaiting_agent', 'online', 'degraded', 'offline', 'paused', 'failed')) AS other
-          FROM steps GROUP BY minute
+              sum(step) FILTER (
+                  WHERE status NOT IN ('awaiting_agent', 'online', 'degraded', 'offline', 'paused', 'failed')) AS other
+          FROM steps
+          GROUP BY minute
       )
       INSERT INTO fleet_minutes (minute, awaiting_agent, online, degraded, offline, paused, failed, other, transitions)
-      SELECT minute, coalesce(sum(awaiting_agent) OVER past, 0), coalesce(sum(online) OVER past, 0),
-          coalesce(sum(degraded) OVER past, 0), coalesce(sum(offline) OVER past, 0), coalesce(sum(paused) OVER past, 0),
-          coalesce(sum(failed) OVER past, 0), coalesce(sum(other) OVER past, 0), coalesce(transitions, 0)
+      SELECT minute,
+          coalesce(sum(awaiting_agent) OVER past, 0),
+          coalesce(sum(online) OVER past, 0),
+          coalesce(sum(degraded) OVER past, 0),
+          coalesce(sum(offline) OVER past, 0),
+          coalesce(sum(paused) OVER past, 0),
+          coalesce(sum(failed) OVER past, 0),
+          coalesce(sum(other) OVER past, 0),
+          coalesce(transitions, 0)
       FROM generate_series(:from, :to, interval '1 minute') AS minute LEFT JOIN changes USING (minute)
       WINDOW past AS (ORDER BY minute)
       ON CONFLICT (minute) DO NOTHING
@@ -62,8 +77,11 @@ class MinuteRepository {
 
   private static final String MEASURE =
       """
-      UPDATE fleet_minutes SET events = :events,
-          heartbeats = (SELECT count(*) FROM api_workspace_status WHERE last_heartbeat_at > :minute - interval '1 minute'),
+      UPDATE fleet_minutes SET
+          events = :events,
+          heartbeats = (
+              SELECT count(*) FROM api_workspace_status
+              WHERE last_heartbeat_at > :minute - interval '1 minute'),
           queued = (SELECT count(*) FROM api_delivery_queue),
           in_flight = (SELECT count(*) FROM api_delegation_open)
       WHERE minute = :minute
@@ -75,7 +93,10 @@ class MinuteRepository {
   private static final String DELETE_OLD =
       """
       DELETE FROM fleet_minutes WHERE minute IN (
-          SELECT minute FROM fleet_minutes WHERE minute < now() - make_interval(days => :days) ORDER BY minute LIMIT :most)
+          SELECT minute FROM fleet_minutes
+          WHERE minute < now() - make_interval(days => :days)
+          ORDER BY minute
+          LIMIT :most)
       """;
 
   /** A point has the fewest that were online in one of its minutes, and the most of all else. */

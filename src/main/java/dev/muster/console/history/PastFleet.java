@@ -67,16 +67,20 @@ class PastFleet {
   static final String AT =
       """
       SELECT workspace_id, floor(date_part('epoch', since))::bigint AS since_s, status, degraded_reason, error
-      FROM open_status_periods WHERE since <= :at
+      FROM open_status_periods
+      WHERE since <= :at
       UNION ALL
       SELECT workspace_id, floor(date_part('epoch', since))::bigint, status, degraded_reason, error
-      FROM ended_status_periods WHERE tstzrange(since, until) @> :at::timestamptz
+      FROM ended_status_periods
+      WHERE tstzrange(since, until) @> :at::timestamptz
       UNION ALL
       SELECT workspace_id, floor(date_part('epoch', :at::timestamptz))::bigint, NULL, NULL, NULL
-      FROM open_status_periods WHERE previous IS NULL AND since > :at AND since <= :to
+      FROM open_status_periods
+      WHERE previous IS NULL AND since > :at AND since <= :to
       UNION ALL
       SELECT workspace_id, floor(date_part('epoch', :at::timestamptz))::bigint, NULL, NULL, NULL
-      FROM ended_status_periods WHERE previous IS NULL AND until > since AND since > :at AND since <= :to
+      FROM ended_status_periods
+      WHERE previous IS NULL AND until > since AND since > :at AND since <= :to
       """;
 
   /**
@@ -91,8 +95,9 @@ class PastFleet {
    */
   static final String CHANGES =
       """
-      SELECT workspace_id, ceil(date_part('epoch', since - :from::timestamptz) * 1000 - 0.0001)::bigint AS at_ms, previous,
-          status, degraded_reason, error
+      SELECT workspace_id,
+          ceil(date_part('epoch', since - :from::timestamptz) * 1000 - 0.0001)::bigint AS at_ms,
+          previous, status, degraded_reason, error
       FROM (
           SELECT workspace_id, since, until, previous, status, degraded_reason, error FROM ended_status_periods
           UNION ALL
@@ -100,7 +105,8 @@ class PastFleet {
       ) AS periods
       WHERE since > :from AND since <= :to
           AND (until IS NULL OR until > since OR (status = 'removed' AND previous IS NOT NULL))
-      ORDER BY since LIMIT :most
+      ORDER BY since
+      LIMIT :most
       """;
 
   /** The first period is the one that the workspace was in at {@code :from}. */
@@ -108,12 +114,18 @@ class PastFleet {
       """
       SELECT * FROM (
           SELECT workspace_id, seq, since, until, previous, status, degraded_reason, error FROM ended_status_periods
-          WHERE workspace_id = :id AND since < :to AND until > :from AND until > since
-              AND since >= coalesce((SELECT max(since) FROM ended_status_periods WHERE workspace_id = :id AND since <= :from), '-infinity')
+          WHERE workspace_id = :id
+              AND since < :to
+              AND until > :from
+              AND until > since
+              AND since >= coalesce(
+                  (SELECT max(since) FROM ended_status_periods WHERE workspace_id = :id AND since <= :from),
+                  '-infinity')
           UNION ALL
           SELECT workspace_id, seq, since, NULL, previous, status, degraded_reason, error FROM open_status_periods
           WHERE workspace_id = :id AND since < :to
-          ORDER BY since DESC, seq DESC LIMIT :most) AS newest
+          ORDER BY since DESC, seq DESC
+          LIMIT :most) AS newest
       ORDER BY since, seq
       """;
 

@@ -37,10 +37,14 @@ class EventSource extends NumberedSource {
   static final String PAGE =
       """
       SELECT id, seq, event_type, created_at AS at,
-          CASE WHEN event_type LIKE 'DELEGATION%' THEN NULL WHEN octet_length(payload::text) <= 65536 THEN payload::text END
-              AS payload
-      FROM api_event_recorded WHERE workspace_id = :workspace_id AND seq < :before
-      ORDER BY seq DESC LIMIT :limit
+          CASE
+              WHEN event_type LIKE 'DELEGATION%' THEN NULL
+              WHEN octet_length(payload::text) <= 65536 THEN payload::text
+          END AS payload
+      FROM api_event_recorded
+      WHERE workspace_id = :workspace_id AND seq < :before
+      ORDER BY seq DESC
+      LIMIT :limit
       """;
 
   private static final String NEWEST =

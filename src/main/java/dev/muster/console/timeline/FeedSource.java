@@ -41,11 +41,13 @@ class FeedSource extends NumberedSource {
           o.queue_state, o.enqueued_at, CASE WHEN o.response_bytes <= 16384 THEN o.response END AS response,
           o.response_bytes, d.queued, d.owner
       FROM (
-          SELECT workspace_id, seq, created_at, class, activity_type, source, peer_id, method, left(summary, 400) AS summary,
-              left(message_text, 400) AS message_text, status, left(error_detail, 400) AS error_detail, duration_ms,
-              message_id, delegation_id
-          FROM api_activity_entry WHERE workspace_id = :workspace_id AND seq < :before
-          ORDER BY seq DESC LIMIT :limit) AS l
+          SELECT workspace_id, seq, created_at, class, activity_type, source, peer_id, method,
+              left(summary, 400) AS summary, left(message_text, 400) AS message_text, status,
+              left(error_detail, 400) AS error_detail, duration_ms, message_id, delegation_id
+          FROM api_activity_entry
+          WHERE workspace_id = :workspace_id AND seq < :before
+          ORDER BY seq DESC
+          LIMIT :limit) AS l
       LEFT JOIN api_delivery_outcome o ON o.workspace_id = l.workspace_id AND o.seq = l.seq
       LEFT JOIN api_delivery_open d ON d.workspace_id = l.workspace_id AND d.seq = l.seq
       ORDER BY l.seq DESC

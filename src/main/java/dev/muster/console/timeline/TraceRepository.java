@@ -78,13 +78,18 @@ class TraceRepository {
 
   static final String RUNS =
       """
-      SELECT r.workspace_id, r.first_seq, task.delegation_id, r.language, r.status, r.error_message, r.started_at, r.ended_at
+      SELECT r.workspace_id, r.first_seq, task.delegation_id, r.language, r.status, r.error_message, r.started_at,
+          r.ended_at
       FROM unnest(:workspaces::uuid[], :keys::uuid[], :ids::text[]) AS task (workspace_id, task_key, delegation_id)
       CROSS JOIN LATERAL (
-          SELECT workspace_id, first_seq, language, status, left(error_message, 400) AS error_message, started_at, ended_at
-          FROM api_runtime_run WHERE workspace_id = task.workspace_id AND task_key = task.task_key
-          ORDER BY first_seq LIMIT :of_a_task) AS r
-      ORDER BY r.started_at LIMIT :most
+          SELECT workspace_id, first_seq, language, status, left(error_message, 400) AS error_message, started_at,
+              ended_at
+          FROM api_runtime_run
+          WHERE workspace_id = task.workspace_id AND task_key = task.task_key
+          ORDER BY first_seq
+          LIMIT :of_a_task) AS r
+      ORDER BY r.started_at
+      LIMIT :most
       """;
 
   private final JdbcClient db;
