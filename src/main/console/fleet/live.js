@@ -1,4 +1,6 @@
-/** Keeps the fleet up to date: loads summary and snapshot, applies events, and polls details that events do not have. */
+/**
+ * Keeps the fleet up to date: loads summary and snapshot, applies events, and polls details that events do not have.
+ */
 import { MAX_IDS } from '../net/api.js';
 import * as clock from '../net/clock.js';
 import { readSnapshot } from './snapshot.js';
@@ -40,10 +42,14 @@ export class LiveFleet {
     this.isStopped = false;
     const shown = () => this.#schedule();
     document.addEventListener('visibilitychange', shown);
-    this.stops = [stream.subscribe((batch) => this.#take(batch)), () => document.removeEventListener('visibilitychange', shown)];
+    this.stops = [stream.subscribe((batch) => this.#take(batch)),
+      () => document.removeEventListener('visibilitychange', shown)];
   }
 
-  /** @param {(touched: ?number[]) => void} fn called with the rows that changed; null for all @returns {() => void} removes the listener */
+  /**
+   * @param {(touched: ?number[]) => void} fn called with the rows that changed; null for all
+   * @returns {() => void} removes the listener
+   */
   onChange(fn) {
     this.listeners.add(fn);
     return () => this.listeners.delete(fn);
@@ -53,7 +59,10 @@ export class LiveFleet {
     this.listeners.forEach((fn) => fn(touched));
   }
 
-  /** Loads the fleet. The summary is smaller than the snapshot, so it usually arrives first, with the workspaces of the highest urgency. */
+  /**
+   * Loads the fleet. The summary is smaller than the snapshot, so it usually arrives first, with the workspaces of the
+   * highest urgency.
+   */
   async start() {
     this.failure = null;
     const snapshot = this.#ask('GET', '/console/fleet', { as: 'bytes' });
@@ -127,7 +136,10 @@ export class LiveFleet {
     this.#notify(this.isLoaded ? [] : null);
   }
 
-  /** Reloads when the total or the count of a status differs from the server's twice at the same `seq`: then events were lost. */
+  /**
+   * Reloads when the total or the count of a status differs from the server's twice at the same `seq`: then events were
+   * lost.
+   */
   #compare({ seq, total, status }) {
     if (seq !== this.store.seq || this.pending.length > 0) {
       return;
@@ -139,7 +151,8 @@ export class LiveFleet {
     mismatches.seq = seq;
     if (mismatches.times >= 2) {
       mismatches.times = 0; // the next snapshot is compared twice again
-      this.reload(`The page counted ${store.total()} workspaces, the server ${total}; different: ${different.join(', ') || 'the total'}`);
+      const what = different.join(', ') || 'the total';
+      this.reload(`The page counted ${store.total()} workspaces, the server ${total}; different: ${what}`);
     }
   }
 
@@ -158,7 +171,8 @@ export class LiveFleet {
     if (this.isStopped || document.hidden || this.stream.state() === 'signed_out') {
       return;
     }
-    const ids = [...this.missing, ...this.visible().slice(0, MAX_IDS).map((row) => this.store.id(row))].slice(0, MAX_IDS);
+    const ids = [...this.missing, ...this.visible().slice(0, MAX_IDS).map((row) => this.store.id(row))]
+      .slice(0, MAX_IDS);
     ids.forEach((id) => this.missing.delete(id));
     const asked = [this.#summarise()];
     if (ids.length > 0) {
@@ -168,7 +182,8 @@ export class LiveFleet {
     }
     if (this.needsHeartbeats() && performance.now() > this.heardAt + HEARTBEATS_MS) {
       this.heardAt = performance.now();
-      asked.push(this.#ask('GET', '/console/fleet', { as: 'bytes' }).then(({ bytes }) => this.#notify(this.store.hear(readSnapshot(bytes)))));
+      asked.push(this.#ask('GET', '/console/fleet', { as: 'bytes' })
+        .then(({ bytes }) => this.#notify(this.store.hear(readSnapshot(bytes)))));
     }
     try {
       await Promise.all(asked);

@@ -1,4 +1,7 @@
-/** The page's WebSocket stream of events. It reconnects by itself and resumes after the last event it passed to its listeners. */
+/**
+ * The page's WebSocket stream of events. It reconnects by itself and resumes after the last event it passed to its
+ * listeners.
+ */
 import * as clock from './clock.js';
 
 /** Delays before reconnects, in s; the last one repeats. */
@@ -24,7 +27,8 @@ export class Stream {
   /**
    * @param {object} needs
    * @param {() => ?string} needs.key the page key
-   * @param {() => Promise<unknown>} needs.probe sends any request, to learn why the connection was lost; throws an ApiError
+   * @param {() => Promise<unknown>} needs.probe sends any request, to learn why the connection was lost; throws an
+   *   ApiError
    * @param {typeof WebSocket} [needs.Socket] for tests
    */
   constructor({ key, probe, Socket = WebSocket }) {
@@ -114,7 +118,11 @@ export class Stream {
     this.receivedAt = clock.now();
   }
 
-  /** Sets the state `behind` or `live` by the backlog. @param {number} count events that were received but not yet applied */
+  /**
+   * Sets the state `behind` or `live` by the backlog.
+   *
+   * @param {number} count events that were received but not yet applied
+   */
   waiting(count) {
     this.behind = count;
     if (this.current === 'live' && count > 5000) {
