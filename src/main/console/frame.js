@@ -113,7 +113,8 @@ export function frame(root) {
         ? nothing
         : html`<span>${shownOne.text}<span aria-hidden="true">${shownOne.countdown}</span></span> ${
             shownOne.action
-              ? html`<button type="button" class="small" @click=${shownOne.action.run}>${shownOne.action.label}</button>`
+              ? html`<button type="button" class="small"
+                  @click=${shownOne.action.run}>${shownOne.action.label}</button>`
               : nothing
           }`,
       place,

@@ -9,10 +9,12 @@
 
 /**
  * The pages by the first segment of their url. Pages with a `title` are in the navigation, in this order.
- * `load` gets the session. A page with `ofAll` shows data of all workspaces, which the server refuses to agents' sessions.
+ * `load` gets the session. A page with `ofAll` shows data of all workspaces, which the server refuses to agents'
+ * sessions.
  */
 export const PAGES = {
-  fleet: { title: 'Fleet', load: (who) => (who.role === 'agent' ? import('./pages/peers.js') : import('./pages/time-machine.js')) },
+  fleet: { title: 'Fleet', load: (who) => (who.role === 'agent'
+    ? import('./pages/peers.js') : import('./pages/time-machine.js')) },
   delegations: { title: 'Delegations', ofAll: true, load: () => import('./pages/delegations.js') },
   queue: { title: 'Queue', ofAll: true, load: () => import('./pages/queue.js') },
   runs: { title: 'Runs', load: () => import('./pages/runs.js') },
@@ -61,7 +63,8 @@ function decoded(segment) {
  *
  * @param {string} path such as /ui/w/6f0e…
  * @param {Record<string, unknown> | URLSearchParams} [query] null and '' are left out
- * @param {{replace?: boolean}} [options] whether to replace the history entry, as for each typed letter; pushes one by default
+ * @param {{replace?: boolean}} [options] whether to replace the history entry, as for each typed letter; pushes one by
+ *   default
  */
 export function navigate(path, query = {}, { replace = false } = {}) {
   const pairs = query instanceof URLSearchParams ? [...query] : Object.entries(query);

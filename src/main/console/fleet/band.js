@@ -3,7 +3,8 @@ import { html, nothing, svg } from 'lit-html';
 import { clockTime, exact, number } from '../text/time.js';
 
 /** Label → length of the band, in ms. */
-export const SPANS = { '1 h': 3_600_000, '6 h': 21_600_000, '24 h': 86_400_000, '7 d': 604_800_000, '30 d': 2_592_000_000 };
+export const SPANS = { '1 h': 3_600_000, '6 h': 21_600_000, '24 h': 86_400_000, '7 d': 604_800_000,
+  '30 d': 2_592_000_000 };
 
 /** The statuses in the chart, from the bottom to the top. */
 const SHOWN = ['failed', 'offline', 'degraded'];
@@ -15,8 +16,13 @@ const LAG_S = 120;
 /** Page keys move by this fraction of the band: 1/12. */
 const PAGE = 12;
 
-/** @param {number} count @param {number} total @returns {number} height by the square root of the share, so that small shares are visible */
-const heightOf = (count, total) => (count === 0 ? 0 : Math.max(MIN_HEIGHT, HEIGHT * Math.sqrt(count / Math.max(total, count))));
+/**
+ * @param {number} count
+ * @param {number} total
+ * @returns {number} height by the square root of the share, so that small shares are visible
+ */
+const heightOf = (count, total) => (count === 0
+  ? 0 : Math.max(MIN_HEIGHT, HEIGHT * Math.sqrt(count / Math.max(total, count))));
 
 /**
  * Returns the stacked outlines of the statuses as SVG paths; the result is cached per response.
@@ -58,13 +64,18 @@ function outline(minutes) {
   return [{ status: 'recorded', path: pathOf(() => 0, LAG_S / minutes.step_s) }, ...drawn.reverse()];
 }
 
-/** @param {object} minutes @param {number} ms @returns {string} the counts at that time in words, the worst status first */
+/**
+ * @param {object} minutes
+ * @param {number} ms
+ * @returns {string} the counts at that time in words, the worst status first
+ */
 function wordsAt(minutes, ms) {
   const place = minutes.at.findLastIndex((at) => at * 1000 <= ms);
   if (place < 0) {
     return 'nothing is known';
   }
-  const words = SHOWN.toReversed().map((status) => [minutes.status[status][place], status]).filter(([count]) => count > 0);
+  const words = SHOWN.toReversed().map((status) => [minutes.status[status][place], status])
+    .filter(([count]) => count > 0);
   return words.length === 0 ? 'all well' : words.map(([count, status]) => `${number(count)} ${status}`).join(', ');
 }
 
@@ -121,16 +132,21 @@ export function band({ minutes, from, to, at, scrub }) {
   };
   const moved = (event) => event.currentTarget.hasPointerCapture(event.pointerId) && pointed(event);
   const points = Math.max(1, Math.round((to - from) / stepMs));
-  return html`<div class="band-chart" role="slider" tabindex="0" aria-label="Time that is shown" aria-valuemin=${Math.round(from / 1000)}
+  return html`<div class="band-chart" role="slider" tabindex="0" aria-label="Time that is shown"
+      aria-valuemin=${Math.round(from / 1000)}
       aria-valuemax=${Math.round(to / 1000)} aria-valuenow=${Math.round(place / 1000)}
       aria-valuetext=${at === null ? `now, ${wordsAt(minutes, place)}` : `${exact(at)}, ${wordsAt(minutes, at)}`}
       aria-keyshortcuts="t" @keydown=${key} @pointerdown=${down} @pointermove=${moved}>
     <svg viewBox=${`0 0 ${points} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
       ${outlines(minutes).map(({ status, path }) => svg`<path class=${`band-${status}`} d=${path}></path>`)}
-      ${at === null || at < from || at > to ? nothing : svg`<line class="band-cursor" x1=${((at - from) / stepMs).toFixed(2)} x2=${((at - from) / stepMs).toFixed(2)} y1="0" y2=${HEIGHT}></line>`}
+      ${at === null || at < from || at > to
+        ? nothing : svg`<line class="band-cursor" x1=${((at - from) / stepMs).toFixed(2)}
+            x2=${((at - from) / stepMs).toFixed(2)} y1="0" y2=${HEIGHT}></line>`}
     </svg>
     ${unrecorded(minutes)}</div>
-  <div class="band-scale meta" aria-hidden="true"><span>${shortTime(from, to - from)}</span><span>${shortTime((from + to) / 2, to - from)}</span><span>${shortTime(to, to - from)}</span></div>`;
+  <div class="band-scale meta"
+      aria-hidden="true"><span>${shortTime(from, to - from)}</span><span>${shortTime((from + to) / 2, to
+        - from)}</span><span>${shortTime(to, to - from)}</span></div>`;
 }
 
 /** Returns a sentence when nothing is recorded of the first half or more, as after the first start of a server. */
@@ -139,7 +155,8 @@ function unrecorded(minutes) {
   const [from, to] = [Date.parse(minutes.from), Date.parse(minutes.to)]; // the band may be of another span by now
   const first = at.length === 0 ? to : at[0] * 1000;
   return first - from < (to - from) / 2 ? nothing
-    : html`<span class="band-unrecorded meta">${at.length === 0 ? 'Nothing is recorded yet' : `Recorded since ${shortTime(first, to - from)}`}</span>`;
+    : html`<span class="band-unrecorded meta">${at.length === 0
+      ? 'Nothing is recorded yet' : `Recorded since ${shortTime(first, to - from)}`}</span>`;
 }
 
 /** Returns the time of day, with the date when the band is longer than 25 hours. */

@@ -15,7 +15,8 @@ import { dated, zone } from '../text/time.js';
  */
 function banner(fleet, kind) {
   const one = fleet.summary?.banners.find((candidate) => candidate.kind === kind);
-  return one ? { downSince: Date.parse(one.down_since), since: Date.parse(one.since), until: Date.parse(one.until) } : null;
+  return one
+    ? { downSince: Date.parse(one.down_since), since: Date.parse(one.since), until: Date.parse(one.until) } : null;
 }
 
 /**
@@ -39,7 +40,8 @@ function bannerWords(fleet, kind, now) {
   }
   const until = minute(one.until, now);
   return kind === 'own_absence'
-    ? `Muster itself was away from ${minute(one.downSince, now)} to ${minute(one.since, now)}: statuses may be from before, until ${until} at the latest.`
+    ? `Muster itself was away from ${minute(one.downSince, now)} to ${minute(one.since, now)}: `
+      + `statuses may be from before, until ${until} at the latest.`
     : `Too many fell silent at once: none is taken offline until ${until}. Look at the network first.`;
 }
 

@@ -51,7 +51,8 @@ export class Branches {
     if (isWedged(store, row)) {
       return KIND.wedged;
     }
-    return TROUBLE.get(store.status[row]) ?? (store.isStalled(row) ? KIND.stalled : store.status[row] === STATUS.online ? KIND.online : KIND.other);
+    return TROUBLE.get(store.status[row]) ?? (store.isStalled(row) ? KIND.stalled
+      : store.status[row] === STATUS.online ? KIND.online : KIND.other);
   }
 
   /** Counts the descendants of all rows: after a snapshot, and after workspaces were added, removed or moved. */
@@ -178,7 +179,10 @@ export class Branches {
     }
   }
 
-  /** @returns {boolean} whether its children are drawn: as the user chose, otherwise when a filter is set or a descendant is in trouble */
+  /**
+   * @returns {boolean} whether its children are drawn: as the user chose, otherwise when a filter is set or a
+   *   descendant is in trouble
+   */
   isOpen(row) {
     return this.first[row] >= 0 && (this.asked.get(row)?.is ?? (this.isFiltered || this.trouble(row) > 0));
   }

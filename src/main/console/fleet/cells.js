@@ -1,6 +1,9 @@
 /** Lays out the map: one rectangle per family of workspaces, and in it one square cell per workspace. */
 
-/** Rectangles at most. Beyond it, families are whole branches instead of siblings; if that is not enough, the smallest are merged. */
+/**
+ * Rectangles at most. Beyond it, families are whole branches instead of siblings; if that is not enough, the smallest
+ * are merged.
+ */
 const MAX_FAMILIES = 60;
 /** Size of a cell, in px. */
 const [MIN_SIZE, MAX_SIZE] = [1, 96];
@@ -15,7 +18,8 @@ const MAX_DEPTH = 1000;
 /**
  * @typedef {{key: number, rows: number[]}} Family `key` is the row of the parent or root; -1 for workspaces without
  *   relatives, -2 for the merged small families
- * @typedef {{x: number, y: number, width: number, height: number, label: number, columns: number, family: Family}} Block in px
+ * @typedef {{x: number, y: number, width: number, height: number, label: number, columns: number, family: Family}}
+ *   Block in px
  */
 
 /**
@@ -112,7 +116,8 @@ export class Cells {
 
   /** @returns {number} the row of the cell at a point in px; -1 without one */
   at(x, y) {
-    const block = this.blocks.find((one) => x >= one.x && x < one.x + one.width && y >= one.y && y < one.y + one.height);
+    const block = this.blocks.find((one) =>
+      x >= one.x && x < one.x + one.width && y >= one.y && y < one.y + one.height);
     if (!block) {
       return -1;
     }
@@ -143,7 +148,10 @@ export class Cells {
 
 const corner = ({ x, y, label }) => [x + PADDING, y + PADDING + label];
 
-/** Squarified treemap (Bruls, Huizing, van Wijk): rectangles with areas about proportional to the families' sizes, as square as possible. */
+/**
+ * Squarified treemap (Bruls, Huizing, van Wijk): rectangles with areas about proportional to the families' sizes, as
+ * square as possible.
+ */
 function squarified(families, width, height) {
   const whole = families.reduce((sum, { rows }) => sum + rows.length, 0);
   const least = whole / 150; // extra area, since small families need space for border and label

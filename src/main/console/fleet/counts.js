@@ -14,15 +14,16 @@ const MAX_CAUSES = 5;
 /**
  * Returns the counts, each a button that filters by its status.
  *
- * @param {object} fleet a LiveFleet or a PastFleet. Until a live one is loaded, its store has only the worst workspaces, and its
- *   summary counts all.
+ * @param {object} fleet a LiveFleet or a PastFleet. Until a live one is loaded, its store has only the worst
+ *   workspaces, and its summary counts all.
  * @param {string} query the current filter; the button with the same filter is pressed
  * @param {(query: string) => void} choose sets the filter
  */
 export function counts({ store, summary, isLoaded }, query, choose) {
   const early = isLoaded ? null : summary;
   const of = (status) => (early === null ? store.counts[STATUS[status]] : (early.status[status] ?? 0));
-  const shown = Object.keys(STATUS).filter((status) => ALWAYS.includes(status) || (of(status) > 0 && status !== 'removed'));
+  const shown = Object.keys(STATUS).filter((status) => ALWAYS.includes(status)
+    || (of(status) > 0 && status !== 'removed'));
   shown.sort((a, b) => place(a) - place(b));
   const item = (status, count, term) => {
     const isChosen = query.trim() === term;
@@ -36,7 +37,8 @@ export function counts({ store, summary, isLoaded }, query, choose) {
     </button>`;
   };
   return html`<div class="fleet-counts" role="group" aria-label="Workspaces by status">
-    <button type="button" class="fleet-count" aria-pressed=${query === '' ? 'true' : 'false'} @click=${() => choose('')}>
+    <button type="button" class="fleet-count" aria-pressed=${query === '' ? 'true' : 'false'}
+        @click=${() => choose('')}>
       <span>all</span><b>${number(early?.total ?? store.total())}</b>
     </button>
     ${shown.map((status) => item(status, of(status), `status:${status}`))}
@@ -52,8 +54,8 @@ const place = (status) => (ALWAYS.indexOf(status) + 100) % 100;
  * @param {import('./trouble-groups.js').TroubleGroup[]} groups
  * @param {import('../text/advice.js').Surroundings} around
  * @param {(group: import('./trouble-groups.js').TroubleGroup) => void} show sets the filter to a group
- * @param {?(action: string, group: import('./trouble-groups.js').TroubleGroup) => void} ask asks for a bulk run on a group; null when the
- *   session may change nothing
+ * @param {?(action: string, group: import('./trouble-groups.js').TroubleGroup) => void} ask asks for a bulk run on a
+ *   group; null when the session may change nothing
  */
 export function causeList(groups, around, show, ask) {
   if (groups.length === 0) {
@@ -85,15 +87,18 @@ function causeLine(group, around, show, ask) {
     <bdi class="cause-text">${causeText(group)}</bdi>
     ${group.runtime ? html`<span class="soft runtime">runtime <bdi>${visible(group.runtime)}</bdi></span>` : nothing}
     <span class="cause-next">
-      ${isAction && ask ? button(step.action, label) : html`<span class="hint">→ ${label}</span>`}${ask ? button('message', 'Message') : nothing}
+      ${isAction && ask ? button(step.action, label) : html`<span class="hint">→ ${label}</span>`}${ask
+        ? button('message', 'Message') : nothing}
     </span>
-    <button type="button" class="small" @click=${() => show(group)} aria-label=${`Show these ${group.count}`}>Show</button>
+    <button type="button" class="small" @click=${() => show(group)}
+        aria-label=${`Show these ${group.count}`}>Show</button>
   </li>`;
 }
 
 function causeText({ reason, error, status, count, stalled }) {
   if (error) {
-    return `${reason === 'runtime_wedged' ? 'Wedged: ' : reason === 'error_rate' ? 'Error rate: ' : ''}“${visible(error)}”`;
+    const kind = reason === 'runtime_wedged' ? 'Wedged: ' : reason === 'error_rate' ? 'Error rate: ' : '';
+    return `${kind}“${visible(error)}”`;
   }
   if (status === 'offline') {
     return count >= 5 ? 'Fell silent together: a host or the network' : 'Silent';
@@ -102,7 +107,8 @@ function causeText({ reason, error, status, count, stalled }) {
 }
 
 /**
- * Returns a filter that matches the rows of a group. Filters have a resolution of one minute, so it may match a few more.
+ * Returns a filter that matches the rows of a group. Filters have a resolution of one minute, so it may match a few
+ * more.
  *
  * @param {import('./trouble-groups.js').TroubleGroup} group
  * @param {string[]} errors the distinct errors of its workspaces

@@ -1,9 +1,12 @@
-/** Parses and compiles filters of the fleet. `filter-cases.json` tests this parser and the server's with the same cases. */
+/**
+ * Parses and compiles filters of the fleet. `filter-cases.json` tests this parser and the server's with the same cases.
+ */
 import { FLAGS } from './snapshot.js';
 import { STATUS, STATUSES } from './store.js';
 
 const KEYS = [
-  'status', 'reason', 'runtime', 'role', 'tier', 'mode', 'parent', 'under', 'name', 'error', 'task', 'is', 'silent', 'since',
+  'status', 'reason', 'runtime', 'role', 'tier', 'mode', 'parent', 'under', 'name', 'error', 'task', 'is',
+  'silent', 'since',
 ];
 const DURATIONS = ['30s', '5m', '2h', '1d'];
 const WORDS = {
@@ -154,7 +157,8 @@ function compile({ key, operator, values }, store, now) {
     case 'is':
       return (row) => values.some((value) => CONDITIONS[value](store, row));
     case 'parent': {
-      const rows = values.map((value) => (value === 'none' ? -1 : store.rowOf(value))).filter((row, i) => row >= 0 || values[i] === 'none');
+      const rows = values.map((value) => (value === 'none' ? -1 : store.rowOf(value)))
+        .filter((row, i) => row >= 0 || values[i] === 'none');
       return (row) => rows.includes(store.parent[row]);
     }
     case 'under':

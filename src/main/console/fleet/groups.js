@@ -16,7 +16,8 @@ const KINDS = ['failed', 'offline', 'degraded', 'stalled'];
  * @property {string} term a filter that matches the group
  * @property {number} of size of the group
  * @property {number} bad number of its workspaces in trouble
- * @property {Record<string, number>} kinds number by kind of trouble; a stalled workspace with another kind counts only for that
+ * @property {Record<string, number>} kinds number by kind of trouble; a stalled workspace with another kind counts only
+ *   for that
  * @property {number} urgency the highest of its workspaces
  */
 
@@ -56,7 +57,8 @@ export function groups(store, rows, by) {
 
 function named(store, by, key) {
   if (by === 'parent') {
-    return key < 0 ? { name: 'without a parent', term: 'parent:none' } : { name: store.name(key), term: `parent:${store.id(key)}` };
+    return key < 0 ? { name: 'without a parent', term: 'parent:none' }
+      : { name: store.name(key), term: `parent:${store.id(key)}` };
   }
   const word = store.words.runtime.list[key];
   return { name: word || 'unknown runtime', term: `runtime:"${word}"` };
@@ -81,9 +83,11 @@ export function groupList(found, by, show) {
       ${found.slice(0, MAX_GROUPS).map(
         (group) => html`<li>
           <bdi class="cause-text group-name">${visible(group.name)}</bdi>
-          ${KINDS.filter((kind) => group.kinds[kind]).map((kind) => statusMark(kind, { words: `${number(group.kinds[kind])} ${kind}` }))}
+          ${KINDS.filter((kind) => group.kinds[kind])
+            .map((kind) => statusMark(kind, { words: `${number(group.kinds[kind])} ${kind}` }))}
           <span class="hint">of ${number(group.of)}</span>
-          <button type="button" class="small" aria-label=${`Show these ${group.bad}`} @click=${() => show(`${group.term} is:bad`)}>Show</button>
+          <button type="button" class="small" aria-label=${`Show these ${group.bad}`}
+              @click=${() => show(`${group.term} is:bad`)}>Show</button>
         </li>`,
       )}
     </ul>

@@ -9,7 +9,11 @@ const DIGITS = Uint8Array.from({ length: 128 }, (_, code) => {
   return Number.isNaN(value) ? 16 : value;
 });
 
-/** @param {Uint8Array} bytes ids, 16 bytes each @param {number} row @returns {string} the id of a row, in the form with dashes */
+/**
+ * @param {Uint8Array} bytes ids, 16 bytes each
+ * @param {number} row
+ * @returns {string} the id of a row, in the form with dashes
+ */
 export function idText(bytes, row) {
   let text = '';
   for (let i = 0; i < 16; i++) {
@@ -98,7 +102,11 @@ export class IdIndex {
     return putId(id, this.asked, 0) ? this.#found() : -1;
   }
 
-  /** @param {Uint8Array} bytes ids, 16 bytes each @param {number} place position of an id in them @returns {number} its row; -1 without one */
+  /**
+   * @param {Uint8Array} bytes ids, 16 bytes each
+   * @param {number} place position of an id in them
+   * @returns {number} its row; -1 without one
+   */
   findAt(bytes, place) {
     this.asked.set(bytes.subarray(place * 16, place * 16 + 16));
     return this.#found();
@@ -112,7 +120,8 @@ export class IdIndex {
         return -1;
       }
       const at = row * 4;
-      if (words[at] === asked[0] && words[at + 1] === asked[1] && words[at + 2] === asked[2] && words[at + 3] === asked[3]) {
+      if (words[at] === asked[0] && words[at + 1] === asked[1] && words[at + 2] === asked[2]
+        && words[at + 3] === asked[3]) {
         return row;
       }
     }

@@ -9,7 +9,8 @@ const [GAP_PX, GAP] = [4, 1];
 /** Names of the colours, as in the CSS variables `--map-…`; `none` is transparent. */
 export const TONES = ['none', 'online', 'degraded', 'offline', 'failed', 'stalled', 'paused', 'awaiting'];
 const TONE_OF = STATUSES.map((status) => {
-  const name = { removed: 'none', awaiting_agent: 'awaiting', provisioning: 'awaiting', hibernating: 'paused', hibernated: 'paused' }[status] ?? status;
+  const name = { removed: 'none', awaiting_agent: 'awaiting', provisioning: 'awaiting', hibernating: 'paused',
+    hibernated: 'paused' }[status] ?? status;
   return TONES.indexOf(name);
 });
 const [ONLINE, STALLED] = [TONES.indexOf('online'), TONES.indexOf('stalled')];
@@ -41,17 +42,21 @@ export class MapPaint {
     this.paths = Object.fromEntries(Object.entries(GLYPHS).map(([name, path]) => [name, new Path2D(path)]));
   }
 
-  /** Reads the colours from the style sheet, in the order of TONES: as pixel values, with a text colour that contrasts. */
+  /**
+   * Reads the colours from the style sheet, in the order of TONES: as pixel values, with a text colour that contrasts.
+   */
   #colours() {
     const style = getComputedStyle(this.canvas);
-    const probe = Object.assign(document.createElement('canvas'), { width: 1, height: 1 }).getContext('2d', { willReadFrequently: true });
+    const probe = Object.assign(document.createElement('canvas'), { width: 1, height: 1 })
+      .getContext('2d', { willReadFrequently: true });
     const read = (colour) => {
       probe.clearRect(0, 0, 1, 1);
       probe.fillStyle = colour;
       probe.fillRect(0, 0, 1, 1);
       return probe.getImageData(0, 0, 1, 1).data;
     };
-    const colours = TONES.map((tone) => (tone === 'none' ? new Uint8ClampedArray(4) : read(style.getPropertyValue(`--map-${tone}`))));
+    const colours = TONES.map((tone) => (tone === 'none'
+      ? new Uint8ClampedArray(4) : read(style.getPropertyValue(`--map-${tone}`))));
     this.pixels = Uint32Array.from(colours, (colour) => new Uint32Array(colour.slice().buffer)[0]);
     this.inks = colours.map(([r, g, b]) => (0.299 * r + 0.587 * g + 0.114 * b > 128 ? '#14181f' : '#fff'));
     this.line = style.borderTopColor;

@@ -8,7 +8,11 @@ import { Cells, familiesOf } from './cells.js';
 import { isBad } from './filter.js';
 import { MapPaint, TONES } from './map-paint.js';
 
-/** Keeps the order of row numbers, so that a cell does not move when its status changes. @type {import('./view.js').Arrangement} */
+/**
+ * Keeps the order of row numbers, so that a cell does not move when its status changes.
+ *
+ * @type {import('./view.js').Arrangement}
+ */
 const MAP = {
   order: (_, found) => Int32Array.from(found),
   place: () => (store, row) => store.parent[row] + 2,
@@ -16,7 +20,8 @@ const MAP = {
 };
 const ARROWS = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] };
 const LEGEND = TONES.slice(1);
-const HELP = 'Arrow keys go from cell to cell, Page Down and Page Up to the next and the previous one in trouble, Enter opens.';
+const HELP =
+  'Arrow keys go from cell to cell, Page Down and Page Up to the next and the previous one in trouble, Enter opens.';
 
 const make = (tag, name, parent) => {
   const element = document.createElement(tag);
@@ -28,7 +33,8 @@ const make = (tag, name, parent) => {
 export class FleetMap {
   /** @param {object} needs the same as for FleetTable */
   constructor(needs) {
-    Object.assign(this, { needs, view: needs.view, store: needs.view.store, arrangement: MAP, chosen: -1, active: -1, activeId: '', isPointed: false });
+    Object.assign(this, { needs, view: needs.view, store: needs.view.store, arrangement: MAP, chosen: -1, active: -1,
+      activeId: '', isPointed: false });
     this.#build();
     this.paint = new MapPaint(this.canvas, this.store);
     this.#listen();
@@ -164,7 +170,8 @@ export class FleetMap {
     const reason = why(subject, { ...around, neighbours: around.of(row) });
     const mark = make('span', `status-mark ${toneOf(status)}`);
     const word = make('span', '', mark);
-    word.textContent = store.alive[row] ? `${statusWord(status)}${subject.sinceMs ? ` since ${dated(subject.sinceMs, around.now)}` : ''}` : 'removed';
+    word.textContent = store.alive[row]
+      ? `${statusWord(status)}${subject.sinceMs ? ` since ${dated(subject.sinceMs, around.now)}` : ''}` : 'removed';
     word.before(glyphElement(status));
     const name = make('bdi', 'map-name');
     name.textContent = visible(store.name(row)) || '(no name)';
@@ -173,7 +180,8 @@ export class FleetMap {
     const key = [row, word.textContent, subject.error, subject.reason, subject.restartAskedMs, name.textContent].join();
     if (this.card.dataset.key !== key) {
       this.card.dataset.key = key;
-      this.card.replaceChildren(name, ' ', mark, ' ', rest, ' ', Object.assign(make('span', 'soft'), { textContent: 'Enter opens it.' }));
+      this.card.replaceChildren(name, ' ', mark, ' ', rest, ' ',
+        Object.assign(make('span', 'soft'), { textContent: 'Enter opens it.' }));
     }
   }
 

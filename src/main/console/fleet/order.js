@@ -3,16 +3,23 @@ import { STATUS } from './store.js';
 
 /** Status number → urgency; the highest comes first. */
 export const URGENCY = new Uint8Array(16);
-['online', 'hibernated', 'hibernating', 'provisioning', 'paused', 'awaiting_agent', '', 'degraded', 'offline', '', 'failed'].forEach(
+[
+  'online', 'hibernated', 'hibernating', 'provisioning', 'paused', 'awaiting_agent', '', 'degraded', 'offline', '',
+  'failed',
+].forEach(
   (status, urgency) => status && (URGENCY[STATUS[status]] = urgency),
 );
 /** Urgency of a workspace that is stalled, unless that of its status is higher. */
 export const STALLED = 6;
-/** Urgency of a wedged workspace. It is higher than offline, since a wedged agent still receives messages but answers none. */
+/**
+ * Urgency of a wedged workspace. It is higher than offline, since a wedged agent still receives messages but answers
+ * none.
+ */
 export const WEDGED = 9;
 export const MAX_URGENCY = 10;
 
-export const isWedged = (store, row) => store.status[row] === STATUS.degraded && store.word('reason', row) === 'runtime_wedged';
+export const isWedged = (store, row) => store.status[row] === STATUS.degraded
+  && store.word('reason', row) === 'runtime_wedged';
 
 /** @returns {number} 0 (online) to 10 (failed) */
 export const urgency = (store, row) => urgencyOf(store.status[row], store.word('reason', row), store.isStalled(row));
@@ -49,7 +56,8 @@ const NUMBERS = {
 };
 
 /**
- * Moves changed rows to their places in a sorted list. The other rows are not compared, so this is much faster than {@link ordered}.
+ * Moves changed rows to their places in a sorted list. The other rows are not compared, so this is much faster than
+ * {@link ordered}.
  *
  * @param {import('./store.js').FleetStore} store
  * @param {Int32Array} rows the sorted list before the change
@@ -92,7 +100,8 @@ export function inserted(store, rows, isMoved, moved, sort, direction) {
  * Returns the sort key of a sort.
  *
  * @param {'severity' | 'name' | 'since' | 'heard'} sort
- * @returns {(store: object, row: number) => number} a number that changes when the row's place may change; constant for names
+ * @returns {(store: object, row: number) => number} a number that changes when the row's place may change; constant for
+ *   names
  */
 export const placeBy = (sort) => (sort === 'name' ? () => 0 : (NUMBERS[sort] ?? NUMBERS.severity));
 

@@ -157,7 +157,8 @@ export class PastFleet {
    * Compares with the present fleet.
    *
    * @param {import('./store.js').FleetStore} today
-   * @returns {Record<string, number>} number of workspaces whose status has changed, by present status; also `new` and `removed`
+   * @returns {Record<string, number>} number of workspaces whose status has changed, by present status; also `new` and
+   *   `removed`
    */
   comparedWith(today) {
     const { store } = this;
@@ -186,7 +187,8 @@ export class PastFleet {
 
   /** @returns {Record<string, number>} number of workspaces by status: failed, offline, degraded; without zeros */
   trouble() {
-    return Object.fromEntries(['failed', 'offline', 'degraded'].map((status) => [status, this.store.counts[STATUS[status]]]).filter(([, count]) => count > 0));
+    return Object.fromEntries(['failed', 'offline', 'degraded']
+      .map((status) => [status, this.store.counts[STATUS[status]]]).filter(([, count]) => count > 0));
   }
 
   close() {

@@ -29,7 +29,8 @@ export class Replay {
     this.reasons = Uint16Array.from(columns.reason, (number) => (number === NONE.smallWord ? 0 : reasons[number]));
     this.errors = Uint32Array.from(columns.error, (number) => (number === NONE.word ? 0 : errors[number]));
     // The values that each applied change has replaced, for undoing it.
-    this.was = { status: new Int8Array(n), since: new Uint32Array(n), reason: new Uint16Array(n), error: new Uint32Array(n) };
+    this.was = { status: new Int8Array(n), since: new Uint32Array(n), reason: new Uint16Array(n),
+      error: new Uint32Array(n) };
   }
 
   /**
@@ -57,7 +58,8 @@ export class Replay {
     was.since[i] = store.since[row];
     was.reason[i] = store.reason[row];
     was.error[i] = store.error[row];
-    store.setPast(row, this.statuses[i], Math.floor((this.from + this.times[i]) / 1000), this.reasons[i], this.errors[i]);
+    store.setPast(row, this.statuses[i], Math.floor((this.from + this.times[i]) / 1000),
+      this.reasons[i], this.errors[i]);
     touched.push(row);
   }
 

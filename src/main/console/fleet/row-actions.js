@@ -32,13 +32,15 @@ export class RowActions {
   async run(id, name, action) {
     this.refused = null;
     try {
-      const done = await (action === 'pause' ? pause(this.call, id) : this.call('POST', actionRequest(id, action).path).then(() => 'one'));
+      const done = await (action === 'pause'
+        ? pause(this.call, id) : this.call('POST', actionRequest(id, action).path).then(() => 'one'));
       if (done === null) {
         return;
       }
       // a branch may have had paused workspaces before, which an undo would resume
       const undo = done === 'branch' ? null : UNDO[action];
-      toast(`${name}: ${action === 'restart' ? 'restart requested; its next heartbeat tells it' : `${action}d`}${done === 'branch' ? ' with all below it' : ''}`,
+      const what = action === 'restart' ? 'restart requested; its next heartbeat tells it' : `${action}d`;
+      toast(`${name}: ${what}${done === 'branch' ? ' with all below it' : ''}`,
         undo ? { action: { label: 'Undo', run: () => this.run(id, name, undo) } } : {});
     } catch (error) {
       this.#refuse(id, name, action, sentenceOf(error));

@@ -34,7 +34,9 @@ export class Selection {
     return this.query === null ? this.ids.size : this.view.matched.length;
   }
 
-  /** Selects or deselects a row. When all matches were selected, the other matches stay selected as single workspaces. */
+  /**
+   * Selects or deselects a row. When all matches were selected, the other matches stay selected as single workspaces.
+   */
   toggle(row) {
     if (!this.mayChange()) {
       return;
@@ -62,7 +64,9 @@ export class Selection {
     this.#show();
   }
 
-  /** Updates the selection: drops it when it is by another filter than the current one, and drops removed workspaces. */
+  /**
+   * Updates the selection: drops it when it is by another filter than the current one, and drops removed workspaces.
+   */
   follow() {
     const { store, valid } = this.view;
     if (this.query !== null && this.query !== valid) {
@@ -119,7 +123,8 @@ export class Selection {
       draw: (slot, row, around, mayChange) => {
         kind.draw(slot, row, around, mayChange);
         slot.box.checked = this.has(row);
-        slot.box.setAttribute('aria-label', `Select ${visible(this.view.store.name(row)) || 'workspace without a name'}`);
+        slot.box.setAttribute('aria-label',
+          `Select ${visible(this.view.store.name(row)) || 'workspace without a name'}`);
       },
       key: (key, row) => {
         if (key !== 'x') {
@@ -141,7 +146,9 @@ export class Selection {
     this.heads.push(head);
   }
 
-  /** @returns {unknown} the bar with the number of selected workspaces and the actions; nothing for an empty selection */
+  /**
+   * @returns {unknown} the bar with the number of selected workspaces and the actions; nothing for an empty selection
+   */
   bar() {
     const count = this.count();
     if (count === 0) {
@@ -149,12 +156,15 @@ export class Selection {
     }
     const matching = this.view.matched.length;
     return html`<div class="bulk-bar" role="region" aria-label="Selected workspaces">
-      <p role="status"><b>${number(count)}</b> selected${this.query === null && matching > 0 ? ` of ${number(matching)} that match` : ', all that match'}</p>
+      <p role="status"><b>${number(count)}</b> selected${this.query === null && matching > 0
+        ? ` of ${number(matching)} that match` : ', all that match'}</p>
       ${this.query === null && count < matching
         ? html`<button type="button" class="quiet" @click=${() => this.all()}>Select all ${number(matching)}</button>`
         : nothing}
       <div class="bulk-actions">${Object.entries(ACTIONS).map(([name, word]) => html`
-        <button type="button" class=${name === 'remove' ? 'danger' : ''} @click=${() => this.ask(name, this.query === null ? { ids: [...this.ids] } : { filter: this.query })}>${word}</button>`)}</div>
+        <button type="button" class=${name === 'remove' ? 'danger' : ''}
+            @click=${() => this.ask(name, this.query === null
+              ? { ids: [...this.ids] } : { filter: this.query })}>${word}</button>`)}</div>
       <button type="button" class="quiet" @click=${() => this.clear()}>Clear</button>
     </div>`;
   }

@@ -36,7 +36,8 @@ export function sheet({ store, row, around, mayChange, act, refused, close }) {
     </li>`;
   };
   const isOther = refused?.id === id && !next.some(({ action }) => action === refused.action);
-  return html`<aside class="sheet" aria-label="Workspace" tabindex="-1" @keydown=${(event) => event.key === 'Escape' && close()}>
+  return html`<aside class="sheet" aria-label="Workspace" tabindex="-1"
+      @keydown=${(event) => event.key === 'Escape' && close()}>
     <header>
       <h2><bdi>${visible(store.name(row))}</bdi></h2>
       <button type="button" class="quiet" aria-label="Close" @click=${close}>✕</button>
@@ -48,7 +49,8 @@ export function sheet({ store, row, around, mayChange, act, refused, close }) {
     <section class="why-card">
       <h3>Why</h3>
       <p>${visible(cause)}</p>
-      ${evidence.length > 0 ? html`<h3>Evidence</h3><ul>${evidence.map((one) => html`<li><bdi>${visible(one)}</bdi></li>`)}</ul>` : nothing}
+      ${evidence.length > 0
+        ? html`<h3>Evidence</h3><ul>${evidence.map((one) => html`<li><bdi>${visible(one)}</bdi></li>`)}</ul>` : nothing}
       ${next.length > 0 ? html`<h3>Next</h3><ol class="sheet-steps">${next.map(step)}</ol>` : nothing}
       ${isOther ? refusal(`${STEPS[refused.action][0]}: ${refused.sentence}`) : nothing}
     </section>
@@ -62,7 +64,8 @@ export function sheet({ store, row, around, mayChange, act, refused, close }) {
       <dd class="mono">${id}</dd>
     </dl>
     <p><a class="button main" href=${placeOf(id, around)}>Open workspace</a></p>
-    ${around.isPast ? nothing : asCurl({ path: `/workspaces/${id}` }, ...next.filter(({ action }) => mayChange && STEPS[action][1]).map(({ action }) => actionRequest(id, action)))}
+    ${around.isPast ? nothing : asCurl({ path: `/workspaces/${id}` },
+      ...next.filter(({ action }) => mayChange && STEPS[action][1]).map(({ action }) => actionRequest(id, action)))}
   </aside>`;
 }
 

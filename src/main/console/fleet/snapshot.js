@@ -29,7 +29,8 @@ export const FLAGS = { stalled: 1, push: 2, nativeStatus: 4, restartAsked: 8, qu
  * @property {number} at the server's time, in ms
  * @property {number} n number of workspaces
  * @property {number} base origin of `since` and `heard`, in seconds since 1970
- * @property {Record<'status' | 'reason' | 'role' | 'runtime' | 'error', string[]>} dict words, by their number in the column
+ * @property {Record<'status' | 'reason' | 'role' | 'runtime' | 'error', string[]>} dict words, by their number in the
+ *   column
  * @property {Record<string, any>} columns typed arrays by name; `id` and `names` are bytes
  *
  * @typedef {object} Changes

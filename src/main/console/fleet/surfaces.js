@@ -21,7 +21,8 @@ const LOAD = {
  * @property {() => boolean} isInUse whether it has the pointer or the focus; rows must not move then
  * @property {() => number[]} visible the visible rows
  * @property {() => void} refresh draws all, after a change of the rows, their order or the size
- * @property {(what?: {ages?: boolean, whole?: boolean}) => void} redraw draws changed rows; with `ages` also ages, with `whole` all visible rows
+ * @property {(what?: {ages?: boolean, whole?: boolean}) => void} redraw draws changed rows; with `ages` also ages, with
+ *   `whole` all visible rows
  * @property {() => void} close
  */
 

@@ -12,9 +12,11 @@ import { put, tableKind } from './row.js';
  * @property {(row: number) => number} version changes when the row must be drawn again
  * @property {() => object} make creates a slot
  * @property {(slot: object, row: number, around: object, mayChange: boolean) => void} draw
- * @property {(slot: object, row: number, around: object) => boolean} ages draws the ages only; returns false when the whole row must be drawn
+ * @property {(slot: object, row: number, around: object) => boolean} ages draws the ages only; returns false when the
+ *   whole row must be drawn
  * @property {(row: number) => void} [toggle] opens or closes a row of a tree
- * @property {(key: string, row: number) => ?number} [key] handles a key: returns the row to move to, -1 to stay, null for other keys
+ * @property {(key: string, row: number) => ?number} [key] handles a key: returns the row to move to, -1 to stay, null
+ *   for other keys
  */
 
 /** Key → number of rows to move by, or a target. */
@@ -180,7 +182,8 @@ export class FleetTable {
   refresh() {
     const { rows, sort, direction, store } = this.view;
     this.tick++;
-    this.active = rows.indexOf(store.index.find(this.activeId)); // by id, since a new snapshot may give a workspace another row
+    // by id, since a new snapshot may give a workspace another row
+    this.active = rows.indexOf(store.index.find(this.activeId));
     this.element.setAttribute('aria-rowcount', String(rows.length + 1));
     for (const [i, [, , key]] of this.kind.columns.entries()) {
       const header = this.head.children[i];
@@ -224,7 +227,8 @@ export class FleetTable {
       this.element.focus({ preventScroll: true });
     }
     const around = this.needs.around();
-    this.kind.draw(slot, row, { ...around, neighbours: around.of(row) }, this.needs.mayChange() && store.alive[row] === 1);
+    const mayChange = this.needs.mayChange() && store.alive[row] === 1;
+    this.kind.draw(slot, row, { ...around, neighbours: around.of(row) }, mayChange);
     const isActive = index === this.active;
     put(element, String(index + 2), 'ariaRowIndex');
     put(element, String(row === this.chosen), 'ariaSelected');
@@ -232,7 +236,8 @@ export class FleetTable {
     element.classList.toggle('gone', !store.alive[row]);
     // Without an active row Tab leads to the first one, since a scrollable area needs a focusable element.
     slot.link.tabIndex = slot.button.tabIndex = slot.step.tabIndex = index === Math.max(0, this.active) ? 0 : -1;
-    Object.assign(slot, { version: this.kind.version(row), tick: this.tick, second: this.second, shownAt: index, isActive, isChosen: row === this.chosen });
+    Object.assign(slot, { version: this.kind.version(row), tick: this.tick, second: this.second, shownAt: index,
+      isActive, isChosen: row === this.chosen });
   }
 
   get arrangement() {

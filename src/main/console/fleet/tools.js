@@ -10,7 +10,11 @@ export const GROUPS = { cause: 'cause', parent: 'parent', runtime: 'runtime', no
 /** Order of the table in the url → label. */
 const SORTS = { severity: 'severity', since: 'since', heard: 'heard', name: 'name' };
 
-/** @param {object} words labels by name @param {?string} asked a name @returns {string} this name if it exists, otherwise the first one */
+/**
+ * @param {object} words labels by name
+ * @param {?string} asked a name
+ * @returns {string} this name if it exists, otherwise the first one
+ */
 export const oneOf = (words, asked) => (asked in words ? asked : Object.keys(words)[0]);
 
 /**
@@ -20,7 +24,8 @@ export const oneOf = (words, asked) => (asked in words ? asked : Object.keys(wor
  * @param {Record<string, string>} state.views label by name
  * @param {URLSearchParams} state.query of the url
  * @param {?string} state.error why the filter is invalid; null for a valid one
- * @param {(changes: Record<string, string>, options?: object) => void} state.go sets parameters of the url; '' removes one
+ * @param {(changes: Record<string, string>, options?: object) => void} state.go sets parameters of the url; '' removes
+ *   one
  */
 export function tools({ views, query, error, go }) {
   const view = oneOf(views, query.get('view'));
@@ -30,17 +35,20 @@ export function tools({ views, query, error, go }) {
     ${filterBar({ query: query.get('q') ?? '', error, typed: (q) => go({ q }, { replace: true }) })}
     <div class="view-switch" role="group" aria-label="Shown as">
       ${Object.entries(views).map(
-        ([name, word]) => html`<button type="button" aria-pressed=${String(name === view)} @click=${() => go({ view: name === 'table' ? '' : name })}>${word}</button>`,
+        ([name, word]) => html`<button type="button" aria-pressed=${String(name === view)}
+            @click=${() => go({ view: name === 'table' ? '' : name })}>${word}</button>`,
       )}
     </div>
     <label class="group-by">Group by
       <select @change=${(event) => go({ group: event.target.value === 'cause' ? '' : event.target.value })}>
-        ${Object.entries(GROUPS).map(([name, word]) => html`<option value=${name} .selected=${name === group}>${word}</option>`)}
+        ${Object.entries(GROUPS)
+          .map(([name, word]) => html`<option value=${name} .selected=${name === group}>${word}</option>`)}
       </select>
     </label>
     ${view === 'table' ? html`<label class="group-by">Sort by
       <select @change=${(event) => go({ sort: event.target.value === 'severity' ? '' : event.target.value, dir: '' })}>
-        ${Object.entries(SORTS).map(([name, word]) => html`<option value=${name} .selected=${name === sort}>${word}</option>`)}
+        ${Object.entries(SORTS)
+          .map(([name, word]) => html`<option value=${name} .selected=${name === sort}>${word}</option>`)}
       </select>
     </label>` : nothing}
   </div>`;
@@ -68,7 +76,8 @@ export function foot({ view, isPast, q, isLoaded, apply, go, hasRuns }) {
   }
   const isEmpty = view.matched.length === 0 && isLoaded;
   return html`<div class="fleet-foot">
-    <span class="soft" role="status">${isEmpty ? 'Nothing matches. Change the filter, or ' : counted(view.matched.length, 'workspace')}</span>
+    <span class="soft" role="status">${isEmpty
+      ? 'Nothing matches. Change the filter, or ' : counted(view.matched.length, 'workspace')}</span>
     ${isEmpty ? html`<button type="button" class="small" @click=${() => go({ q: '' })}>show all</button>` : nothing}
     ${hasRuns ? html`<a class="runs-link" href="/ui/bulk">Bulk runs</a>` : nothing}
     ${isPast ? nothing : asCurl({ path: '/console/summary', query: { q } })}

@@ -9,7 +9,10 @@ const WINDOW_S = 120;
 const TOGETHER_S = 30;
 /** Number of groups that get an example of their errors. */
 const MAX_EXAMPLES = 10;
-/** Factors that pack the number of a reason or a runtime and another value into one number; above the number of distinct words. */
+/**
+ * Factors that pack the number of a reason or a runtime and another value into one number; above the number of distinct
+ * words.
+ */
 const [REASONS, RUNTIMES] = [2 ** 16, 2 ** 20];
 
 /**
@@ -17,7 +20,8 @@ const [REASONS, RUNTIMES] = [2 ** 16, 2 ** 20];
  * @property {string} status
  * @property {string} reason
  * @property {boolean} stalled
- * @property {string} error an example of its errors; '' unless degraded or failed, and after the first {@link MAX_EXAMPLES} groups
+ * @property {string} error an example of its errors; '' unless degraded or failed, and after the first
+ *   {@link MAX_EXAMPLES} groups
  * @property {string} runtime the runtime of all its workspaces; '' when they differ
  * @property {number} since when the first of them got its status, in seconds
  * @property {number} last when the last of them got its status, in seconds
@@ -169,7 +173,8 @@ export class TroubleGroups {
 
   #meaning(kind) {
     const half = Math.floor(kind / 2);
-    const [status, stalled, reason] = [half % 16, kind % 2 === 1, this.store.words.reason.list[Math.floor(half / 16) % REASONS]];
+    const [status, stalled, reason] = [half % 16, kind % 2 === 1,
+      this.store.words.reason.list[Math.floor(half / 16) % REASONS]];
     return { status: STATUSES[status], stalled, reason, urgency: urgencyOf(status, reason, stalled) };
   }
 

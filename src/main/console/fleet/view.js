@@ -1,4 +1,7 @@
-/** Filters and sorts the rows of the fleet. Changes are collected in `moved` until the order is updated, so that rows do not move in use. */
+/**
+ * Filters and sorts the rows of the fleet. Changes are collected in `moved` until the order is updated, so that rows do
+ * not move in use.
+ */
 import { TroubleGroups } from './trouble-groups.js';
 import { filter, FilterError } from './filter.js';
 import { inserted, ordered, placeBy } from './order.js';
@@ -11,7 +14,8 @@ const NOT_SHOWN = -1;
  * @typedef {object} Arrangement
  * @property {(store: object, found: number[], sort: string, direction: string) => Int32Array} order
  * @property {typeof inserted} [insert] moves single rows; without it all rows are sorted again
- * @property {(sort: string) => (store: object, row: number) => number} place returns the sort key: a number that changes when the row's place may change
+ * @property {(sort: string) => (store: object, row: number) => number} place returns the sort key: a number that
+ *   changes when the row's place may change
  * @property {(touched: number[]) => number[]} affected returns the changed rows and those whose place depends on them
  */
 
@@ -27,7 +31,11 @@ export class FleetView {
     this.sort = 'severity';
     this.direction = 'asc';
     this.rows = new Int32Array(0);
-    /** The rows that match the filter. A tree also draws their ancestors, and hides rows below closed ones. @type {number[] | Int32Array} */
+    /**
+     * The rows that match the filter. A tree also draws their ancestors, and hides rows below closed ones.
+     *
+     * @type {number[] | Int32Array}
+     */
     this.matched = [];
     this.arrangement = TABLE;
     /** Rows whose place has changed since the last sort. */
@@ -42,7 +50,9 @@ export class FleetView {
     this.error = null;
   }
 
-  /** Sets filter, sort and arrangement, and applies them. An invalid filter sets `error` and keeps the last valid one. */
+  /**
+   * Sets filter, sort and arrangement, and applies them. An invalid filter sets `error` and keeps the last valid one.
+   */
   show({ query = '', sort = 'severity', direction = 'asc', arrangement = TABLE }) {
     Object.assign(this, { query, sort, direction, arrangement });
     this.apply();

@@ -1,4 +1,7 @@
-/** Estimates the server's time. The clock is frozen while the server is unreachable, so that ages do not grow past the last known state. */
+/**
+ * Estimates the server's time. The clock is frozen while the server is unreachable, so that ages do not grow past the
+ * last known state.
+ */
 
 let offset = 0;
 let best = Infinity;

@@ -1,6 +1,8 @@
 /** Reads lists that the server returns in pages, with the cursor of the next page in the `Link` header. */
 
-/** Pages at most for one {@link readPages}. A limit is needed because pages of a filtered list may be short or empty. */
+/**
+ * Pages at most for one {@link readPages}. A limit is needed because pages of a filtered list may be short or empty.
+ */
 const MAX_PAGES = 10;
 
 /**
@@ -10,7 +12,8 @@ const MAX_PAGES = 10;
  * @param {string} path
  * @param {Record<string, unknown>} query null, undefined and '' are left out
  * @param {AbortSignal} [signal]
- * @returns {Promise<{items: any[], next: string | null}>} `next` is the cursor of the next page; null after the last one
+ * @returns {Promise<{items: any[], next: string | null}>} `next` is the cursor of the next page; null after the last
+ *   one
  */
 export async function readPage(call, path, query, signal) {
   const { bytes, headers } = await call('GET', path, { query, signal, as: 'bytes' });

@@ -18,7 +18,10 @@ export const PERSONAL = 'muster-chat:';
 
 const LOOPBACK = /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/;
 
-/** @param {{protocol: string, hostname: string}} place @returns {boolean} whether others on the network can overhear a session of a page there */
+/**
+ * @param {{protocol: string, hostname: string}} place
+ * @returns {boolean} whether others on the network can overhear a session of a page there
+ */
 export const isOverheard = ({ protocol, hostname }) => protocol !== 'https:' && !LOOPBACK.test(hostname);
 
 /** @type {?Session} */
@@ -107,7 +110,8 @@ onSignedOut(() => {
 });
 
 onOtherTab((key) => {
-  setSession(null, { forgets: key === null }); // a tab that signed in has removed the texts, and may have new ones by now
+  // a tab that signed in has removed the texts, and may have new ones by now
+  setSession(null, { forgets: key === null });
   if (key !== null) {
     load().catch(() => {});
   }

@@ -8,8 +8,10 @@ const MAX_DELAY_MS = 15_000;
  * Subscribes to the events of a workspace, and reconnects until the returned function is called.
  *
  * @param {string} id
- * @param {(frame: {event: string, workspace_id: string, timestamp: string, payload: object, seq?: number}) => void} onFrame
- * @param {(state: 'live' | 'reconnecting') => void} onState `live` after each connect; events sent in between are not repeated
+ * @param {(frame: {event: string, workspace_id: string, timestamp: string, payload: object, seq?: number}) => void}
+ *   onFrame
+ * @param {(state: 'live' | 'reconnecting') => void} onState `live` after each connect; events sent in between are not
+ *   repeated
  * @returns {() => void} ends the subscription
  */
 export function followWorkspace(id, onFrame, onState) {

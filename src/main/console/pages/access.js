@@ -16,7 +16,8 @@ const LIFETIMES = [[600, '10 minutes'], [3600, 'an hour'], [28_800, '8 hours'], 
 
 /** @type {import('./rights.js').Page['open']} */
 export function open(root, place, { call, session }) {
-  const list = (path, member) => new Loaded(async (signal) => (await call('GET', path, { signal }))[member], draw).every(EVERY_MS);
+  const list = (path, member) =>
+    new Loaded(async (signal) => (await call('GET', path, { signal }))[member], draw).every(EVERY_MS);
   const sessions = list('/console/sessions', 'sessions');
   const links = list('/console/links', 'links');
   const tokens = list('/admin/tokens', 'tokens');
@@ -34,14 +35,18 @@ export function open(root, place, { call, session }) {
     },
   });
 
-  const endSession = (one) => end(sessions, `/console/sessions/${one.id}`, html`End the session of ${inline(one.name)}?`,
+  const endSession = (one) =>
+    end(sessions, `/console/sessions/${one.id}`, html`End the session of ${inline(one.name)}?`,
     'Its pages are signed out, and its streams closed, within 5 seconds.', 'End');
-  const endLink = (one) => end(links, `/console/links/${one.id}`, html`Take back the link for ${inline(one.name)}?`, 'It does not sign in any more.', 'Take back');
+  const endLink = (one) => end(links, `/console/links/${one.id}`, html`Take back the link for ${inline(one.name)}?`,
+    'It does not sign in any more.', 'Take back');
   const revoke = (one) => end(tokens, `/admin/tokens/${one.id}`, html`Revoke the token ${inline(one.name)}?`,
-    'It stops working within 5 seconds, and so do the sessions and links that came from it. This cannot be undone.', 'Revoke');
+    'It stops working within 5 seconds, and so do the sessions and links that came from it. This cannot be undone.',
+    'Revoke');
 
   async function makeLink() {
-    const made = await ask(call, 'Make a link for a viewer', (name, seconds) => ({ path: '/console/links', body: { role: 'viewer', name, ttl_s: seconds } }));
+    const made = await ask(call, 'Make a link for a viewer',
+      (name, seconds) => ({ path: '/console/links', body: { role: 'viewer', name, ttl_s: seconds } }));
     if (made) {
       links.refresh();
       await showOnce('The new link', 'It signs one person in, once. It is shown this once.', made.url, 'link');
@@ -49,21 +54,27 @@ export function open(root, place, { call, session }) {
   }
 
   async function mint() {
-    const made = await ask(call, 'Mint a token that only reads', (name, seconds) => ({ path: '/admin/tokens', body: { role: 'viewer', name, expires_in_s: seconds } }),
+    const made = await ask(call, 'Mint a token that only reads',
+      (name, seconds) => ({ path: '/admin/tokens', body: { role: 'viewer', name, expires_in_s: seconds } }),
       { forever: true });
     if (made) {
       tokens.refresh();
-      await showOnce('The new token', 'It is shown this once. Muster keeps only its hash: copy it now.', made.auth_token, 'token');
+      await showOnce('The new token', 'It is shown this once. Muster keeps only its hash: copy it now.',
+        made.auth_token, 'token');
     }
   }
 
-  const name = (one) => html`<bdi>${inline(one.name)}</bdi>${one.id === session.current()?.id ? html` <span class="meta">this session</span>` : nothing}`;
+  const name = (one) => html`<bdi>${inline(one.name)}</bdi>${one.id === session.current()?.id
+    ? html` <span class="meta">this session</span>` : nothing}`;
 
-  const table = (label, heads, rows, row) => html`<div class="table-frame" tabindex="0" role="region" aria-label=${label}><table class="rows">
-      <thead><tr>${heads.map((head) => html`<th scope="col">${head}</th>`)}<th scope="col"><span class="off-screen">Actions</span></th></tr></thead>
+  const table = (label, heads, rows, row) =>
+    html`<div class="table-frame" tabindex="0" role="region" aria-label=${label}><table class="rows">
+      <thead><tr>${heads.map((head) => html`<th scope="col">${head}</th>`)}<th
+          scope="col"><span class="off-screen">Actions</span></th></tr></thead>
       <tbody>${repeat(rows, (one) => one.id, row)}</tbody></table></div>`;
 
-  const ofSessions = (rows) => rows.length === 0 ? empty('No session is live.') : table('Sessions', ['Name', 'Role', 'Last seen', 'Since', 'Ends'],
+  const ofSessions = (rows) => rows.length === 0
+    ? empty('No session is live.') : table('Sessions', ['Name', 'Role', 'Last seen', 'Since', 'Ends'],
     [...rows].sort((a, b) => (a.last_used_at < b.last_used_at ? 1 : -1)), (one) => html`<tr>
       <td data-label="Name">${name(one)}</td>
       <td data-label="Role">${one.role}${one.workspace_id ? html` of ${workspaceLink(one.workspace_id)}` : nothing}</td>
@@ -82,22 +93,30 @@ export function open(root, place, { call, session }) {
     ? empty('No token of people or programs.', html`<p>A token that only reads is for dashboards and scripts.</p>`)
     : table('Tokens', ['Name', 'Role', 'Token', 'Made by', 'Last used', 'Ends'], rows, (one) => html`<tr>
       <td data-label="Name"><bdi>${inline(one.name)}</bdi></td><td data-label="Role">${one.role}</td>
-      <td data-label="Token"><code>${inline(one.prefix)}…</code></td><td data-label="Made by"><bdi>${inline(one.created_by)}</bdi></td>
-      <td data-label="Last used">${one.last_used_at ? age(one.last_used_at) : html`<span class="meta">never</span>`}</td>
+      <td data-label="Token"><code>${inline(one.prefix)}…</code></td>
+      <td data-label="Made by"><bdi>${inline(one.created_by)}</bdi></td>
+      <td data-label="Last used">${one.last_used_at
+        ? age(one.last_used_at) : html`<span class="meta">never</span>`}</td>
       <td data-label="Ends">${one.expires_at ? until(one.expires_at) : html`<span class="meta">never</span>`}</td>
-      <td class="actions">${one.role === 'viewer' ? action('Revoke', () => revoke(one)) : html`<span class="meta">by the admin token</span>`}</td></tr>`);
+      <td class="actions">${one.role === 'viewer'
+        ? action('Revoke', () => revoke(one)) : html`<span class="meta">by the admin token</span>`}</td></tr>`);
 
   const operatorLink = curlOf({ path: '/console/links', body: { role: 'operator', name: 'night shift' } });
 
   function draw() {
     render(html`<section><div class="section-head"><h2>Sessions</h2></div>${drawn(sessions, ofSessions)}</section>
-      <section><div class="section-head"><h2>Links</h2>${action('Make a link', makeLink, { hint: 'For a viewer, who only reads' })}</div>
+      <section><div class="section-head"><h2>Links</h2>
+          ${action('Make a link', makeLink, { hint: 'For a viewer, who only reads' })}</div>
         ${drawn(links, ofLinks)}
-        <details class="more"><summary>A link for an operator</summary><p class="meta">Operators’ links and tokens are made with the admin token alone, which no page has:</p>
+        <details class="more"><summary>A link for an operator</summary><p
+            class="meta">Operators’ links and tokens are made with the admin token alone, which no page has:</p>
           ${commandLine(operatorLink)}</details></section>
-      <section><div class="section-head"><h2>Tokens of people and programs</h2>${action('Mint a token', mint, { hint: 'Of a viewer, shown once' })}</div>
-        ${drawn(tokens, ofTokens)}<p class="meta">Tokens of agents are on the page <a href="/ui/tokens">Tokens</a>.</p></section>
-      <footer class="page-foot">${asCurl({ path: '/console/sessions' }, { path: '/console/links' }, { path: '/admin/tokens' })}</footer>`, root);
+      <section><div class="section-head"><h2>Tokens of people and programs</h2>
+          ${action('Mint a token', mint, { hint: 'Of a viewer, shown once' })}</div>
+        ${drawn(tokens, ofTokens)}<p class="meta">Tokens of agents are on the page <a
+            href="/ui/tokens">Tokens</a>.</p></section>
+      <footer class="page-foot">${asCurl({ path: '/console/sessions' }, { path: '/console/links' },
+        { path: '/admin/tokens' })}</footer>`, root);
   }
 
   draw();
@@ -105,7 +124,10 @@ export function open(root, place, { call, session }) {
   return { update: () => draw(), close: () => all.forEach((one) => one.close()) };
 }
 
-/** Asks for a name and a lifetime, and sends the POST request that `requestOf` returns for them. Its error is shown in the dialog. */
+/**
+ * Asks for a name and a lifetime, and sends the POST request that `requestOf` returns for them. Its error is shown in
+ * the dialog.
+ */
 function ask(call, title, requestOf, { forever = false } = {}) {
   let refusal = '';
   let busy = false;
@@ -136,8 +158,10 @@ function ask(call, title, requestOf, { forever = false } = {}) {
         redraw();
       };
       return html`<form @submit=${submit}>
-        <label class="field"><span>For whom or what, as the audit will say</span><input required maxlength="100" autocomplete="off" autofocus @input=${typed}></label>
-        <label class="field"><span>Good for</span><select @change=${chosen}>${forever ? html`<option value="">until it is revoked</option>` : nothing}
+        <label class="field"><span>For whom or what, as the audit will say</span><input required maxlength="100"
+            autocomplete="off" autofocus @input=${typed}></label>
+        <label class="field"><span>Good for</span><select @change=${chosen}>${forever
+          ? html`<option value="">until it is revoked</option>` : nothing}
           ${LIFETIMES.map(([seconds, words]) => html`<option value=${seconds}>${words}</option>`)}</select></label>
         ${asCurl(requestOf(name.trim() || 'night shift', seconds))}
         <p class="refusal" role="alert" ?hidden=${refusal === ''}>${refusal}</p>

@@ -20,7 +20,8 @@ const TYPING_MS = 300;
 /** Targets at most in a row that is not opened. */
 const MAX_TARGETS = 3;
 const SPANS = { '1h': 3_600_000, '24h': 86_400_000, '7d': 604_800_000 };
-const WITHIN = [['', 'any time'], ['1h', 'the last hour'], ['24h', 'the last 24 hours'], ['7d', 'the last 7 days'], ['between', 'between …']];
+const WITHIN = [['', 'any time'], ['1h', 'the last hour'], ['24h', 'the last 24 hours'], ['7d', 'the last 7 days'],
+  ['between', 'between …']];
 const NAMES = ['who', 'action', 'target', 'outcome', 'after', 'before', 'within'];
 
 /** @type {import('./rights.js').Page['open']} */
@@ -32,7 +33,8 @@ export function open(root, place, context) {
   const opened = new Set();
 
   const of = (name) => query.get(name) ?? '';
-  const isBetween = () => of('within') === 'between' || (of('within') === '' && (query.has('after') || query.has('before')));
+  const isBetween = () => of('within') === 'between'
+    || (of('within') === '' && (query.has('after') || query.has('before')));
 
   const filter = () => ({
     who: of('who'),
@@ -84,10 +86,14 @@ export function open(root, place, context) {
 
   const line = (row) => html`<tr>
       <td data-label="When">${age(row.at)}</td>
-      <td data-label="Who"><bdi>${inline(row.who)}</bdi>${row.who === row.role ? nothing : html` <span class="meta">${row.role}</span>`}</td>
-      <td data-label="Did" class="wide">${actionText(row.action)}${row.detail ? html`<span class="meta"> ${inline(row.detail)}</span>` : nothing}</td>
-      <td data-label="To" class="wide targets">${row.targets.slice(0, MAX_TARGETS).map((id, index) => html`<span>${target(row, id, index)}</span>`)}
-        ${row.targets.length > MAX_TARGETS ? html`<span class="meta">and ${row.targets.length - MAX_TARGETS} more</span>` : nothing}</td>
+      <td data-label="Who"><bdi>${inline(row.who)}</bdi>${row.who === row.role
+        ? nothing : html` <span class="meta">${row.role}</span>`}</td>
+      <td data-label="Did" class="wide">${actionText(row.action)}${row.detail
+        ? html`<span class="meta"> ${inline(row.detail)}</span>` : nothing}</td>
+      <td data-label="To" class="wide targets">${row.targets.slice(0, MAX_TARGETS)
+        .map((id, index) => html`<span>${target(row, id, index)}</span>`)}
+        ${row.targets.length > MAX_TARGETS
+          ? html`<span class="meta">and ${row.targets.length - MAX_TARGETS} more</span>` : nothing}</td>
       <td data-label="Result">${row.outcome === 'done' ? stateWord('ok', 'done') : stateWord('refused')}</td>
       <td class="actions"><button type="button" class="disclose" aria-expanded=${opened.has(row.request_id + row.at)}
         @click=${() => toggle(row.request_id + row.at)}>Details</button></td></tr>
@@ -95,10 +101,12 @@ export function open(root, place, context) {
 
   const detail = (row) => html`<tr class="detail"><td colspan="6"><dl class="facts-line">
         <div><dt>at</dt><dd>${exact(row.at)}</dd></div>
-        <div><dt>request</dt><dd><code>${inline(row.request_id)}</code>${copyButton(row.request_id, 'request id')}</dd></div>
+        <div><dt>request</dt>
+          <dd><code>${inline(row.request_id)}</code>${copyButton(row.request_id, 'request id')}</dd></div>
         <div><dt>action</dt><dd><code>${row.action}</code></dd></div></dl>
       <ul class="target-list">${row.targets.map((id) => html`<li><code>${inline(id)}</code>${copyButton(id, 'target')}
-        <button type="button" class="quiet small" @click=${() => choose('target', id)}>all about it</button></li>`)}</ul></td></tr>`;
+        <button type="button" class="quiet small"
+            @click=${() => choose('target', id)}>all about it</button></li>`)}</ul></td></tr>`;
 
   const table = ({ items, next }) => items.length === 0 && next === null
     ? nothingFound()
@@ -110,10 +118,13 @@ export function open(root, place, context) {
 
   const nothingFound = () => NAMES.some((name) => query.has(name))
     ? empty('No row matches.', html`<p>Rows are kept 90 days. Reads, and what agents do, leave none.</p>
-        <button type="button" @click=${() => navigate(location.pathname, { tab: 'audit', tz: query.get('tz') })}>Show all</button>`)
-    : empty('Nothing was changed yet.', html`<p>Each change by an operator or by the admin leaves a row here.</p>`, asCurl({ path: '/admin/audit' }));
+        <button type="button"
+            @click=${() => navigate(location.pathname, { tab: 'audit', tz: query.get('tz') })}>Show all</button>`)
+    : empty('Nothing was changed yet.', html`<p>Each change by an operator or by the admin leaves a row here.</p>`,
+      asCurl({ path: '/admin/audit' }));
 
-  const text = (label, name, hint) => html`<label class="choice"><span>${label}</span><input type="search" name=${name} .value=${of(name)}
+  const text = (label, name, hint) =>
+    html`<label class="choice"><span>${label}</span><input type="search" name=${name} .value=${of(name)}
       placeholder=${hint} autocomplete="off" spellcheck="false" @input=${typed(name)}></label>`;
 
   function draw() {
@@ -122,7 +133,9 @@ export function open(root, place, context) {
         ${text('To', 'target', 'an id')}
         ${choice('Result', 'outcome', of('outcome'), [['', 'any'], 'done', 'refused'], choose)}
         ${choice('When', 'within', isBetween() ? 'between' : of('within'), WITHIN, choose)}
-        ${isBetween() ? html`${moment('from', 'after', of('after'), typedTime)}${moment('to', 'before', of('before'), typedTime)}<span class="meta">${zone()}</span>` : nothing}</div>
+        ${isBetween()
+          ? html`${moment('from', 'after', of('after'), typedTime)}${moment('to', 'before', of('before'),
+            typedTime)}<span class="meta">${zone()}</span>` : nothing}</div>
       ${drawn(rows, table)}
       <footer class="page-foot">${asCurl({ path: '/admin/audit', query: filter() })}</footer>`, root);
   }

@@ -10,11 +10,16 @@ import { counted, number } from '../text/time.js';
 
 /** Action → its labels, and what it does. */
 export const WORDS = {
-  pause: { title: 'Pause', done: 'paused', button: 'Pause', text: 'Their agents are told to stop working; messages wait or are stored. It can be undone.' },
-  resume: { title: 'Resume', done: 'resumed', button: 'Resume', text: 'Each is online again with its next heartbeat. It can be undone.' },
-  restart: { title: 'Restart the agents of', done: 'asked to restart', button: 'Restart', text: 'Each agent hears it with its next heartbeat. An agent that does not know the request goes on.' },
-  message: { title: 'Send a message to', done: 'sent the message', button: 'Send to', text: 'Each gets it as a message of the canvas, in its feed or its queue.' },
-  remove: { title: 'Remove', done: 'removed', button: 'Remove', text: 'Tokens are revoked, delegations end as failed, queued messages are dropped. This cannot be undone.' },
+  pause: { title: 'Pause', done: 'paused', button: 'Pause',
+    text: 'Their agents are told to stop working; messages wait or are stored. It can be undone.' },
+  resume: { title: 'Resume', done: 'resumed', button: 'Resume',
+    text: 'Each is online again with its next heartbeat. It can be undone.' },
+  restart: { title: 'Restart the agents of', done: 'asked to restart', button: 'Restart',
+    text: 'Each agent hears it with its next heartbeat. An agent that does not know the request goes on.' },
+  message: { title: 'Send a message to', done: 'sent the message', button: 'Send to',
+    text: 'Each gets it as a message of the canvas, in its feed or its queue.' },
+  remove: { title: 'Remove', done: 'removed', button: 'Remove',
+    text: 'Tokens are revoked, delegations end as failed, queued messages are dropped. This cannot be undone.' },
 };
 const BRANCHING = ['pause', 'resume', 'remove'];
 const NAMED = 8;
@@ -42,7 +47,8 @@ export function askForBulk(action, which) {
     ...(typed.note ? { note: typed.note } : {}),
   });
 
-  const request = (some) => ({ method: 'POST', path: '/admin/bulk', body: { ...body(), ...some, expect_count: preview?.count ?? 0 } });
+  const request = (some) => ({ method: 'POST', path: '/admin/bulk',
+    body: { ...body(), ...some, expect_count: preview?.count ?? 0 } });
 
   return openDialog({
     title: `${words.title} ${'ids' in which ? counted(which.ids.length, 'workspace') : 'all workspaces that match'}?`,
@@ -57,7 +63,8 @@ export function askForBulk(action, which) {
         preview = null;
         try {
           // counting needs any text, since the server requires one for a message
-          const found = await call('POST', '/admin/bulk', { query: { dry_run: true }, body: { ...body(), text: typed.text || 'preview' } });
+          const found = await call('POST', '/admin/bulk',
+            { query: { dry_run: true }, body: { ...body(), text: typed.text || 'preview' } });
           preview = request === requests ? found : preview;
         } catch (failure) {
           refusal = sentenceOf(failure);
@@ -81,29 +88,36 @@ export function askForBulk(action, which) {
           failure.code === 'COUNT_CHANGED' ? loadPreview() : redraw();
         }
       };
-      const isReady = () => !isBusy && preview !== null && preview.changes > 0 && (action !== 'message' || typed.text.trim() !== '')
+      const isReady = () => !isBusy && preview !== null && preview.changes > 0
+        && (action !== 'message' || typed.text.trim() !== '')
         && (action !== 'remove' || typed.count.replace(/[\s,.]/g, '') === String(preview.count));
       if (requests === 0) {
         loadPreview();
       }
       return html`<form class="bulk-ask" @submit=${start}>
         <p class="soft">${words.text}</p>
-        ${preview === null ? html`<p class="loading" role="status">${refusal === '' ? 'Counting …' : ''}</p>` : shown(preview, words)}
+        ${preview === null ? html`<p class="loading" role="status">${refusal === '' ? 'Counting …' : ''}</p>`
+          : shown(preview, words)}
         ${BRANCHING.includes(action)
           ? html`<label class="check"><input type="checkbox" .checked=${typed.cascade}
-              @change=${(event) => { typed.cascade = event.target.checked; loadPreview(); redraw(); }}> with all that is below them</label>`
+              @change=${(event) => { typed.cascade = event.target.checked; loadPreview(); redraw(); }}>
+                  with all that is below them</label>`
           : nothing}
         ${action === 'message'
-          ? html`<label class="field"><span>Message</span><textarea rows="4" maxlength="10000" autofocus .value=${typed.text}
+          ? html`<label class="field"><span>Message</span><textarea rows="4" maxlength="10000" autofocus
+              .value=${typed.text}
               @input=${(event) => set({ text: event.target.value })}></textarea></label>`
           : action === 'restart'
-            ? html`<label class="field"><span>Reason, for their agents (may be empty)</span><input type="text" maxlength="500" .value=${typed.text}
+            ? html`<label class="field"><span>Reason, for their agents (may be empty)</span><input type="text"
+                maxlength="500" .value=${typed.text}
                 @input=${(event) => set({ text: event.target.value })}></label>`
             : nothing}
-        <label class="field"><span>Note, for the list of runs (may be empty)</span><input type="text" maxlength="500" .value=${typed.note}
+        <label class="field"><span>Note, for the list of runs (may be empty)</span><input type="text" maxlength="500"
+            .value=${typed.note}
           @input=${(event) => set({ note: event.target.value })}></label>
         ${action === 'remove' && preview !== null
-          ? html`<label class="field"><span>Type the number of workspaces: ${preview.count}</span><input type="text" inputmode="numeric" autocomplete="off"
+          ? html`<label class="field"><span>Type the number of workspaces: ${preview.count}</span><input type="text"
+              inputmode="numeric" autocomplete="off"
               .value=${typed.count} @input=${(event) => set({ count: event.target.value })}></label>`
           : nothing}
         ${'ids' in which ? asCurlOfMany((ids) => request({ ids }), which.ids) : asCurl(request({}))}
@@ -111,7 +125,8 @@ export function askForBulk(action, which) {
         <div class="buttons">
           <button type="button" @click=${() => close()}>Keep as it is</button>
           <button type="submit" class=${action === 'remove' ? 'danger' : 'main'} ?disabled=${!isReady()}>
-            ${preview === null ? words.button : `${words.button} ${number(preview.changes)}`}${isBusy ? ' …' : ''}</button>
+            ${preview === null ? words.button : `${words.button} ${number(preview.changes)}`}${isBusy
+              ? ' …' : ''}</button>
         </div>
       </form>`;
     },
@@ -121,14 +136,18 @@ export function askForBulk(action, which) {
 function shown({ count, changes, by_status: statuses, skips, sample }, words) {
   const left = sample.length > NAMED || changes > sample.length ? changes - Math.min(NAMED, sample.length) : 0;
   return html`<div class="bulk-preview" role="status">
-    <p><b>${number(changes)}</b> of ${number(count)} will be ${words.done}${Object.keys(skips).length === 0 ? '.' : ':'}</p>
+    <p><b>${number(changes)}</b> of ${number(count)} will be ${words.done}${Object.keys(skips).length === 0
+      ? '.' : ':'}</p>
     ${Object.keys(skips).length === 0
       ? nothing
-      : html`<ul class="bulk-skips">${Object.entries(skips).map(([why, many]) => html`<li><b>${number(many)}</b> not: ${why}</li>`)}</ul>`}
-    <p class="bulk-statuses">${Object.entries(statuses).map(([status, many]) => html`<span>${statusMark(status)} ${number(many)}</span>`)}</p>
+      : html`<ul class="bulk-skips">${Object.entries(skips)
+        .map(([why, many]) => html`<li><b>${number(many)}</b> not: ${why}</li>`)}</ul>`}
+    <p class="bulk-statuses">${Object.entries(statuses)
+      .map(([status, many]) => html`<span>${statusMark(status)} ${number(many)}</span>`)}</p>
     ${sample.length === 0
       ? nothing
-      : html`<p class="soft bulk-sample">${sample.slice(0, NAMED).map(({ name }, i) => html`${i === 0 ? nothing : ', '}${inline(name)}`)}${
+      : html`<p class="soft bulk-sample">${sample.slice(0, NAMED)
+        .map(({ name }, i) => html`${i === 0 ? nothing : ', '}${inline(name)}`)}${
           left > 0 ? ` and ${number(left)} more` : nothing}</p>`}
   </div>`;
 }

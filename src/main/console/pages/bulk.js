@@ -40,10 +40,12 @@ export function open(root, place, context) {
 const page = (root, place, context) => (place.segments[1] ? oneRun(root, place, context) : allRuns(root, context));
 
 /** Returns the title of a run. */
-const subject = (run) => html`${run.undo_of ? 'Undo: ' : ''}${WORDS[run.action].title} ${counted(run.total, 'workspace')}`;
+const subject = (run) =>
+  html`${run.undo_of ? 'Undo: ' : ''}${WORDS[run.action].title} ${counted(run.total, 'workspace')}`;
 
 const chosenBy = (run) => run.filter === null ? html`<span class="meta">chosen one by one</span>`
-  : run.filter === '' ? html`<span class="meta">the whole fleet</span>` : html`<a href=${fleetOf(run)}><code>${inline(run.filter)}</code></a>`;
+  : run.filter === '' ? html`<span class="meta">the whole fleet</span>`
+    : html`<a href=${fleetOf(run)}><code>${inline(run.filter)}</code></a>`;
 
 const fleetOf = (run) => `/ui/fleet${run.filter ? `?${new URLSearchParams({ q: run.filter })}` : ''}`;
 
@@ -63,10 +65,12 @@ function allRuns(root, { call }) {
   </tr>`;
 
   const table = ({ items, next }) => items.length === 0
-    ? empty('No bulk changes yet.', html`<p>Choose workspaces in the <a href="/">fleet</a> with <kbd>x</kbd> or their boxes; what can be done with them is below the
+    ? empty('No bulk changes yet.', html`<p>Choose workspaces in the <a href="/">fleet</a> with <kbd>x</kbd>
+        or their boxes; what can be done with them is below the
         table.</p>`, asCurl({ path: '/admin/bulk' }))
     : html`<div class="table-frame" tabindex="0" role="region" aria-label="Bulk runs"><table class="rows">
-        <thead><tr>${['Run', 'State', 'Done', 'Skipped', 'Failed', 'By', 'Who', 'Began'].map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
+        <thead><tr>${['Run', 'State', 'Done', 'Skipped', 'Failed', 'By', 'Who', 'Began']
+          .map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
         <tbody>${repeat(items, (run) => run.bulk_id, line)}</tbody></table></div>
       ${moreRows(next, items.length, () => { most += PAGE; runs.refresh(); })}`;
 
@@ -113,30 +117,39 @@ function oneRun(root, place, { call, navigate, session }) {
   const progress = (run) => {
     const handled = run.done + run.skipped + run.failed;
     return html`<div class="bulk-progress">
-      <progress class="amount" max=${run.total} value=${handled} aria-label="Workspaces that the run has come to">${handled}</progress>
+      <progress class="amount" max=${run.total} value=${handled}
+          aria-label="Workspaces that the run has come to">${handled}</progress>
       <p class="totals" role="status"><span>${stateWord(run.state)}</span>
         <span><b>${number(run.done)}</b> ${run.undo_of ? 'taken back' : WORDS[run.action].done}</span>
-        <span>${run.skipped > 0 ? html`<a href=${`/ui/bulk/${id}?outcome=skipped`}><b>${number(run.skipped)}</b> skipped</a>` : '0 skipped'}</span>
+        <span>${run.skipped > 0
+          ? html`<a href=${`/ui/bulk/${id}?outcome=skipped`}><b>${number(run.skipped)}</b> skipped</a>`
+          : '0 skipped'}</span>
         <span class=${run.failed > 0 ? 'bad' : ''}><b>${number(run.failed)}</b> failed</span>
         <span class="meta">of ${number(run.total)}</span></p>
     </div>`;
   };
 
   const actions = (run) => !mayOperate(session) ? nothing : html`<div class="actions">
-    ${run.state === 'running' ? action('Cancel the rest', () => change('cancel'), { hint: 'What is changed stays changed' }) : nothing}
-    ${run.state !== 'running' && (run.action === 'pause' || run.action === 'resume') && run.undone_by === null && run.done > 0
-      ? action('Undo', () => change('undo'), { look: 'main', hint: 'Takes back exactly what this run has changed, where it was not changed since' })
+    ${run.state === 'running'
+      ? action('Cancel the rest', () => change('cancel'), { hint: 'What is changed stays changed' }) : nothing}
+    ${run.state !== 'running' && (run.action === 'pause' || run.action === 'resume')
+      && run.undone_by === null && run.done > 0
+      ? action('Undo', () => change('undo'), { look: 'main',
+        hint: 'Takes back exactly what this run has changed, where it was not changed since' })
       : nothing}
     </div>`;
 
   const facts = (run) => html`<dl class="facts-line">
-    <div><dt>chosen by</dt><dd>${chosenBy(run)}${run.cascade ? html` <span class="meta">with all below them</span>` : nothing}</dd></div>
+    <div><dt>chosen by</dt><dd>${chosenBy(run)}${run.cascade
+      ? html` <span class="meta">with all below them</span>` : nothing}</dd></div>
     <div><dt>by</dt><dd>${inline(run.who)}</dd></div>
     <div><dt>began</dt><dd>${age(run.created_at)}</dd></div>
     ${run.ended_at ? html`<div><dt>ended</dt><dd>${age(run.ended_at)}</dd></div>` : nothing}
     ${run.note ? html`<div><dt>note</dt><dd>${inline(run.note)}</dd></div>` : nothing}
-    ${run.undo_of ? html`<div><dt>takes back</dt><dd><a href=${`/ui/bulk/${run.undo_of}`}>the run before</a></dd></div>` : nothing}
-    ${run.undone_by ? html`<div><dt>undone by</dt><dd><a href=${`/ui/bulk/${run.undone_by}`}>this run</a></dd></div>` : nothing}
+    ${run.undo_of
+      ? html`<div><dt>takes back</dt><dd><a href=${`/ui/bulk/${run.undo_of}`}>the run before</a></dd></div>` : nothing}
+    ${run.undone_by
+      ? html`<div><dt>undone by</dt><dd><a href=${`/ui/bulk/${run.undone_by}`}>this run</a></dd></div>` : nothing}
   </dl>${run.text ? block(run.text) : nothing}`;
 
   const rows = ({ run, items, next }) => items.length === 0
@@ -146,7 +159,9 @@ function oneRun(root, place, { call, navigate, session }) {
         <tbody>${repeat(items, (item) => item.position, (item) => html`<tr>
           <td data-label="Workspace">${workspaceLink(item.workspace_id)}</td>
           <td data-label="Outcome">${stateWord(item.outcome)}</td>
-          <td data-label="Why" class="wide">${item.detail ? html`${inline(item.detail)} <code class="meta">${item.code}</code>` : html`<span class="meta">–</span>`}</td>
+          <td data-label="Why" class="wide">${item.detail
+            ? html`${inline(item.detail)} <code class="meta">${item.code}</code>`
+            : html`<span class="meta">–</span>`}</td>
         </tr>`)}</tbody></table></div>
       ${moreRows(next, items.length, () => { most += PAGE; found.refresh(); })}`;
 
@@ -165,7 +180,8 @@ function oneRun(root, place, { call, navigate, session }) {
       <header class="page-head"><h1>${subject(run)}</h1>${actions(run)}</header>
       ${progress(run)} ${facts(run)}
       <div class="filters">${choice('Outcome', 'outcome', outcome(), Object.entries(OUTCOMES), choose)}
-        <a class="button" href=${fleetOf(run)}>Back to the fleet</a> <a class="button" href="/ui/bulk">All runs</a></div>
+        <a class="button" href=${fleetOf(run)}>Back to the fleet</a> <a class="button"
+            href="/ui/bulk">All runs</a></div>
       ${rows({ run, ...outcomes })}`)}
       <footer class="page-foot">${asCurl({ path, query: { outcome: outcome() } })}</footer>`, root);
   }

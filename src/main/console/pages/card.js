@@ -19,9 +19,12 @@ export function open(root, place, context) {
     const text = JSON.stringify(card, null, 2);
     const skills = Array.isArray(card.skills) ? card.skills : [];
     render(html`${card.description ? block(card.description) : nothing}
-      ${skills.length > 0 ? html`<h2>Skills</h2><ul class="skills">${skills.map((skill) => html`<li><b>${inline(skill?.name ?? skill?.id, { empty: 'no name' })}</b>
+      ${skills.length > 0
+        ? html`<h2>Skills</h2><ul class="skills">${skills.map((skill) =>
+          html`<li><b>${inline(skill?.name ?? skill?.id, { empty: 'no name' })}</b>
         ${skill?.description ? html`– ${inline(skill.description, { most: 400 })}` : nothing}</li>`)}</ul>` : nothing}
-      <h2>The whole card ${copyButton(text, 'card')}</h2><pre class="document" tabindex="0" role="region" aria-label="Agent card">${visible(text, true)}</pre>
+      <h2>The whole card ${copyButton(text, 'card')}</h2><pre class="document" tabindex="0" role="region"
+          aria-label="Agent card">${visible(text, true)}</pre>
       <footer class="page-foot">${asCurl({ path })}</footer>`, root);
   }
 

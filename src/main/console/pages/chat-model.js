@@ -50,7 +50,8 @@ export function withNewest(known, page) {
 
 /** Joins a page of older messages to what was read before. @param {Known} known @param {Known} page @returns {Known} */
 export function withOlder(known, page) {
-  return { messages: union(page.messages, known.messages), rows: union(page.rows, known.rows), reachedEnd: page.reachedEnd };
+  return { messages: union(page.messages, known.messages), rows: union(page.rows, known.rows),
+    reachedEnd: page.reachedEnd };
 }
 
 /** Returns the objects of both lists; of two with the same id, the one of the second list. */
@@ -81,7 +82,8 @@ export function turnsOf({ messages, rows, reachedEnd, states, sent, waiting }) {
   const stored = new Set();
   for (const message of messages) {
     const rowId = rowOf(message.id);
-    const turn = { key: message.id, role: message.role, text: message.content, at: message.timestamp, files: message.attachments ?? [], rowId };
+    const turn = { key: message.id, role: message.role, text: message.content, at: message.timestamp,
+      files: message.attachments ?? [], rowId };
     if (message.role === 'user') {
       const row = rowById.get(rowId);
       turn.messageId = row?.data?.message_id ?? undefined;
@@ -90,22 +92,28 @@ export function turnsOf({ messages, rows, reachedEnd, states, sent, waiting }) {
         stored.add(turn.messageId);
         turn.key = turn.messageId; // the key that it had before it was stored
       }
-      Object.assign(turn, stateOf({ row, end: ends.get(rowId), known: states.get(rowId), reply: answers.get(turn.messageId), own, waiting, message }));
+      Object.assign(turn, stateOf({ row, end: ends.get(rowId), known: states.get(rowId),
+        reply: answers.get(turn.messageId), own, waiting, message }));
       turns.push(turn);
     } else if (message.role !== 'system' || !isOfUser(messages, rowId)) {
       turns.push(turn);
     }
   }
-  const isOlder = ({ state, at }) => state === 'stored' && !reachedEnd && Date.parse(at) < Date.parse(messages[0]?.timestamp);
+  const isOlder = ({ state, at }) => state === 'stored' && !reachedEnd
+    && Date.parse(at) < Date.parse(messages[0]?.timestamp);
   for (const one of sent) {
     if (!stored.has(one.messageId) && !isOlder(one)) {
-      turns.push({ key: one.messageId, role: 'user', text: one.text, at: one.at, files: [], messageId: one.messageId, state: one.state, note: one.note });
+      turns.push({ key: one.messageId, role: 'user', text: one.text, at: one.at, files: [], messageId: one.messageId,
+        state: one.state, note: one.note });
     }
   }
   return turns;
 }
 
-/** Whether the history contains the message that an error belongs to. The error is then shown with that message, not by itself. */
+/**
+ * Whether the history contains the message that an error belongs to. The error is then shown with that message, not by
+ * itself.
+ */
 const isOfUser = (messages, rowId) => messages.some((one) => one.id === `${rowId}:user`);
 
 const rowOf = (id) => id.slice(0, id.lastIndexOf(':'));
@@ -158,7 +166,8 @@ export function wordsOf(turn, mode) {
   switch (turn.state) {
     case 'sending': return 'sending';
     case 'stored': return mode === 'poll' ? 'stored: the agent gets it when it next reads its feed' : 'stored';
-    case 'waiting': return turn.place ? `waiting in the queue (${ordinal(turn.place)} of ${turn.of})` : 'waiting in the queue';
+    case 'waiting': return turn.place
+      ? `waiting in the queue (${ordinal(turn.place)} of ${turn.of})` : 'waiting in the queue';
     case 'agent': return 'with the agent';
     case 'answered': return `answered in ${took(turn.tookMs)}`;
     case 'refused': return 'refused: the agent did not get it';
@@ -176,5 +185,6 @@ function took(ms) {
   if (!(ms >= 0)) {
     return 'no time';
   }
-  return ms < 950 ? `${Math.round(ms)} ms` : ms < 60_000 ? `${(ms / 1000).toFixed(1)} s` : `${Math.floor(ms / 60_000)} m ${Math.round((ms % 60_000) / 1000)} s`;
+  return ms < 950 ? `${Math.round(ms)} ms` : ms < 60_000 ? `${(ms / 1000).toFixed(1)} s`
+    : `${Math.floor(ms / 60_000)} m ${Math.round((ms % 60_000) / 1000)} s`;
 }

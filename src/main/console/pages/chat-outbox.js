@@ -30,7 +30,8 @@ export function requestOf(id, messageId, text) {
   return {
     method: 'POST',
     path: `/workspaces/${encodeURIComponent(id)}/a2a`,
-    body: { jsonrpc: '2.0', id: messageId, method: 'message/send', params: { message: { role: 'user', messageId, parts: [{ kind: 'text', text }] } } },
+    body: { jsonrpc: '2.0', id: messageId, method: 'message/send',
+      params: { message: { role: 'user', messageId, parts: [{ kind: 'text', text }] } } },
   };
 }
 

@@ -44,14 +44,19 @@ export function open(root, place, context) {
    * no message id, and would be shown beside the sent message that it is.
    */
   async function readPage(query, signal) {
-    const { messages, reached_end } = await call('GET', `${path}/chat-history`, { query: { limit: PAGE, ...query }, signal });
-    const rows = await call('GET', `${path}/activity`, { query: { source: 'canvas', type: 'a2a_receive', limit: PAGE, order: 'desc', ...query }, signal });
+    const { messages, reached_end } = await call('GET', `${path}/chat-history`,
+      { query: { limit: PAGE, ...query }, signal });
+    const rows = await call('GET', `${path}/activity`,
+      { query: { source: 'canvas', type: 'a2a_receive', limit: PAGE, order: 'desc', ...query }, signal });
     return { messages, rows, reachedEnd: reached_end };
   }
 
-  /** Reads the states of messages without an answer from the timeline, and the places of waiting ones from the queue. */
+  /**
+   * Reads the states of messages without an answer from the timeline, and the places of waiting ones from the queue.
+   */
   async function readStates(known, signal) {
-    const open = turnsOf({ ...known, states, sent: [] }).filter(({ role, state }) => role === 'user' && state !== 'answered');
+    const open = turnsOf({ ...known, states, sent: [] })
+      .filter(({ role, state }) => role === 'user' && state !== 'answered');
     if (open.length === 0) {
       states.clear();
       return;
@@ -64,10 +69,13 @@ export function open(root, place, context) {
     if (inQueue.length === 0 || !readsAll(session)) {
       return;
     }
-    const [summary] = await Promise.all([call('GET', '/admin/a2a-queue/summary', { signal }), ...inQueue.map(async ({ rowId }) => {
+    const readPlace = async ({ rowId }) => {
       const entry = await call('GET', `${path}/a2a/queue/${rowId}`, { signal });
-      states.set(rowId, { status: entry.state === 'waiting' || entry.state === 'delivering' ? entry.state : 'waiting', place: entry.queue_depth });
-    })]);
+      const isInQueue = entry.state === 'waiting' || entry.state === 'delivering';
+      states.set(rowId, { status: isInQueue ? entry.state : 'waiting', place: entry.queue_depth });
+    };
+    const reads = [call('GET', '/admin/a2a-queue/summary', { signal }), ...inQueue.map(readPlace)];
+    const [summary] = await Promise.all(reads);
     waiting = summary.targets.find((target) => target.id === id)?.waiting ?? 0;
   }
 
@@ -110,23 +118,29 @@ export function open(root, place, context) {
   const fileLine = (file) => {
     const href = addressOf(file.uri);
     const name = inline(file.name || file.uri || 'file');
-    return html`<li>${href ? html`${name} <a href=${href} target="_blank" rel="noopener noreferrer">${href}</a>` : html`${name} ${file.uri && file.name ? inline(file.uri) : nothing}`}</li>`;
+    return html`<li>${href ? html`${name} <a href=${href} target="_blank" rel="noopener noreferrer">${href}</a>`
+      : html`${name} ${file.uri && file.name ? inline(file.uri) : nothing}`}</li>`;
   };
 
   const bubble = (turn) => html`<li class="bubble ${turn.role}">
-      <div class="bubble-head"><span class="speaker">${speaker(turn.role)}</span> <span class="meta">${age(turn.at)}</span></div>
+      <div class="bubble-head"><span class="speaker">${speaker(turn.role)}</span>
+          <span class="meta">${age(turn.at)}</span></div>
       ${turn.text ? block(turn.text) : turn.files.length === 0 ? html`<p class="meta">no text</p>` : nothing}
       ${turn.files.length > 0 ? html`<ul class="files">${turn.files.map(fileLine)}</ul>` : nothing}
       ${turn.role === 'user' ? html`<div class="bubble-state">
         ${stateWord(turn.state === 'agent' ? 'delivering' : turn.state, wordsOf(turn, workspace.record.delivery_mode))}
-        ${turn.note && turn.state !== 'answered' ? html`<span class="note">${inline(turn.note, { most: 400 })}</span>` : nothing}
-        ${mayWrite && maySendAgain(turn) ? html`<button type="button" @click=${() => again(turn)}>Send again under the same id</button>` : nothing}
+        ${turn.note && turn.state !== 'answered'
+          ? html`<span class="note">${inline(turn.note, { most: 400 })}</span>` : nothing}
+        ${mayWrite && maySendAgain(turn)
+          ? html`<button type="button" @click=${() => again(turn)}>Send again under the same id</button>` : nothing}
         ${turn.rowId === undefined && ['refused', 'uncertain'].includes(turn.state)
-          ? html`<button type="button" class="quiet" @click=${() => box.forget(turn.messageId)}>Discard</button>` : nothing}
+          ? html`<button type="button" class="quiet" @click=${() => box.forget(turn.messageId)}>Discard</button>`
+          : nothing}
         ${turn.messageId ? copyButton(turn.messageId, 'message id') : nothing}</div>` : nothing}
     </li>`;
 
-  const speaker = (role) => role === 'user' ? 'People at the canvas' : role === 'agent' ? inline(workspace.record.name) : 'Muster';
+  const speaker = (role) => role === 'user' ? 'People at the canvas'
+    : role === 'agent' ? inline(workspace.record.name) : 'Muster';
 
   const conversation = () => {
     const turns = turnsOf({ ...newest.value, states, sent: box.sent, waiting });
@@ -159,7 +173,8 @@ export function open(root, place, context) {
   const field = () => root.querySelector('#message');
 
   function draw() {
-    render(html`<div class="chat"><div class="chat-log" role="log" aria-label="Chat" tabindex="0" @scroll=${onScroll}>${drawn(newest, conversation)}</div>
+    render(html`<div class="chat"><div class="chat-log" role="log" aria-label="Chat" tabindex="0"
+        @scroll=${onScroll}>${drawn(newest, conversation)}</div>
       ${mayWrite ? write() : html`<p class="meta">Only operators write to agents.</p>`}
       <footer class="page-foot">${asCurl({ path: `${path}/chat-history`, query: { limit: PAGE } },
         ...(mayWrite ? [requestOf(id, 'm-1', box.draft || 'Hello')] : []))}</footer></div>`, root);
@@ -187,7 +202,8 @@ export function open(root, place, context) {
         field()?.focus();
       }
     },
-    event: (frame) => ['ACTIVITY_LOGGED', 'USER_MESSAGE', 'A2A_RESPONSE', 'AGENT_MESSAGE'].includes(frame.event) && newest.soon(100),
+    event: (frame) => ['ACTIVITY_LOGGED', 'USER_MESSAGE', 'A2A_RESPONSE', 'AGENT_MESSAGE'].includes(frame.event)
+      && newest.soon(100),
     close() {
       clearInterval(timer);
       forgetBox();

@@ -25,7 +25,8 @@ export function retryDelegation(call, id) {
 export function failDelegation(call, id) {
   return confirm({
     title: 'Fail this delegation?',
-    text: html`<p>Its caller gets this reason as the result, once. A late answer of the callee is an ordinary message then.</p>`,
+    text: html`<p>Its caller gets this reason as the result, once. A late answer of the callee is an ordinary
+        message then.</p>`,
     typed: { label: 'Reason, for the caller' },
     action: 'Fail it',
     danger: true,

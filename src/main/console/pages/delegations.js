@@ -72,7 +72,8 @@ export function open(root, place, context) {
   const whole = (row) => `/workspaces/${callerOf(row)}/delegations/${encodeURIComponent(row.delegation_id)}`;
 
   const actions = (row) => mayOperate(context.session) && !ENDED.has(row.status)
-    ? html`${MAY_RETRY.has(row.status) ? action('Retry', () => retry(row.delegation_id), { hint: 'Sends it again, under the next attempt' }) : nothing}
+    ? html`${MAY_RETRY.has(row.status)
+      ? action('Retry', () => retry(row.delegation_id), { hint: 'Sends it again, under the next attempt' }) : nothing}
         ${action('Fail…', () => fail(row.delegation_id))}`
     : nothing;
 
@@ -82,7 +83,8 @@ export function open(root, place, context) {
       <td data-label="Task" class="wide">${inline(row.task_preview ?? row.summary, { empty: 'no text' })}</td>
       <td data-label="From">${workspaceLink(callerOf(row))}</td>
       <td data-label="To">${workspaceLink(calleeOf(row))}</td>
-      <td data-label="Heard">${row.last_heartbeat ? age(row.last_heartbeat) : html`<span class="meta">not yet</span>`}</td>
+      <td data-label="Heard">${row.last_heartbeat
+        ? age(row.last_heartbeat) : html`<span class="meta">not yet</span>`}</td>
       <td data-label="Deadline">${ENDED.has(row.status) ? html`ended ${age(row.updated_at)}` : until(row.deadline)}</td>
       <td data-label="Outcome" class="wide">${outcome(row)}</td>
       <td class="actions"><a href="/ui/trace/${encodeURIComponent(row.delegation_id)}">Trace</a> ${actions(row)}</td>
@@ -94,10 +96,13 @@ export function open(root, place, context) {
     : inline(row.result_preview ?? row.response_preview ?? '', { empty: '–' });
 
   const detail = (row, found) => html`<tr class="detail"><td colspan="8">
-      <dl class="facts-line"><div><dt>delegation</dt><dd><code>${inline(row.delegation_id)}</code>${copyButton(row.delegation_id, 'delegation id')}</dd></div>
+      <dl class="facts-line"><div><dt>delegation</dt>
+          <dd><code>${inline(row.delegation_id)}</code>${copyButton(row.delegation_id, 'delegation id')}</dd></div>
         <div><dt>made</dt><dd>${age(row.created_at)}</dd></div>
-        ${own === null ? html`<div><dt>only with</dt><dd>${[callerOf(row), calleeOf(row)].map((id, i) => html`<button type="button" class="quiet small"
-          aria-label=${i === 0 ? 'only with its caller' : 'only with its callee'} @click=${() => choose('ws', id)}>${i === 0 ? 'its caller' : 'its callee'}</button>`)}</dd></div>` : nothing}
+        ${own === null ? html`<div><dt>only with</dt><dd>${[callerOf(row), calleeOf(row)]
+          .map((id, i) => html`<button type="button" class="quiet small"
+          aria-label=${i === 0 ? 'only with its caller' : 'only with its callee'}
+          @click=${() => choose('ws', id)}>${i === 0 ? 'its caller' : 'its callee'}</button>`)}</dd></div>` : nothing}
         ${found?.attempt === undefined ? nothing : html`<div><dt>attempt</dt><dd>${found.attempt}</dd></div>`}</dl>
       ${found === null ? html`<p class="loading" role="status">Loading …</p>`
         : found.failure ? problem(found.failure)
@@ -109,18 +114,23 @@ export function open(root, place, context) {
   const table = ({ items, next }) => items.length === 0
     ? none()
     : html`<div class="table-frame" tabindex="0" role="region" aria-label="Delegations"><table class="rows">
-        <thead><tr>${['Status', 'Task', 'From', 'To', 'Heard', 'Deadline', 'Outcome'].map((name) => html`<th scope="col">${name}</th>`)}
+        <thead><tr>${['Status', 'Task', 'From', 'To', 'Heard', 'Deadline', 'Outcome']
+          .map((name) => html`<th scope="col">${name}</th>`)}
           <th scope="col"><span class="off-screen">Actions</span></th></tr></thead>
         <tbody>${repeat(items, (row) => row.delegation_id, line)}</tbody></table></div>
       ${moreRows(next, items.length, () => { most += PAGE; rows.refresh(); })}`;
 
   const none = () => empty(
-    filter().status || filter().direction || filter().workspace_id ? 'No delegation matches.' : 'No delegation is in flight.',
+    filter().status || filter().direction || filter().workspace_id
+      ? 'No delegation matches.' : 'No delegation is in flight.',
     html`<p>An agent delegates a task with one request, and gets the end of it exactly once:</p>`,
-    asCurl({ method: 'POST', path: `/workspaces/${own ?? '$CALLER'}/delegate`, body: { target_id: '$CALLEE', task: 'review PR 42' } }));
+    asCurl({ method: 'POST', path: `/workspaces/${own ?? '$CALLER'}/delegate`,
+      body: { target_id: '$CALLEE', task: 'review PR 42' } }));
 
   const counts = (found) => html`<p class="totals"><span><b>${inFlight(found)}</b> in flight</span>
-      ${['stuck', 'failed', 'completed'].map((status) => html`<span class=${found[status] ? '' : 'soft'}>${found[status] ? stateWord(status) : status} <b>${(found[status] ?? 0).toLocaleString('en')}</b></span>`)}
+      ${['stuck', 'failed', 'completed']
+        .map((status) => html`<span class=${found[status] ? '' : 'soft'}>${found[status]
+          ? stateWord(status) : status} <b>${(found[status] ?? 0).toLocaleString('en')}</b></span>`)}
       <span class="meta">failed and completed: as far back as they are kept</span></p>`;
 
   async function openGraph() {
@@ -129,8 +139,10 @@ export function open(root, place, context) {
     graph.refresh();
   }
 
-  const views = () => html`<nav class="views" aria-label="Views">${[['list', 'List'], ['graph', 'Graph']].map(([value, words]) => html`
-      <a href="?${withView(query, value)}" aria-current=${(query.get('view') ?? 'list') === value ? 'page' : nothing}>${words}</a>`)}</nav>`;
+  const views = () => html`<nav class="views" aria-label="Views">${[['list', 'List'], ['graph', 'Graph']]
+    .map(([value, words]) => html`
+      <a href="?${withView(query, value)}"
+          aria-current=${(query.get('view') ?? 'list') === value ? 'page' : nothing}>${words}</a>`)}</nav>`;
 
   function draw() {
     const isGraph = own === null && query.get('view') === 'graph';
@@ -138,10 +150,13 @@ export function open(root, place, context) {
       graph = undefined;
       openGraph();
     }
-    render(html`${own === null ? html`<header class="page-head"><h1>Delegations</h1>${drawn(stats, counts)}${views()}</header>` : nothing}
+    render(html`${own === null
+      ? html`<header class="page-head"><h1>Delegations</h1>${drawn(stats, counts)}${views()}</header>` : nothing}
       ${isGraph ? graph?.view() ?? nothing : html`
-        <div class="filters">${choice('Status', 'status', query.get('status') ?? '', own === null ? OF_ALL : OF_ONE, choose)}
-          ${own === null ? nothing : choice('Direction', 'direction', query.get('direction') ?? '', [['', 'both'], ['received', 'in'], ['sent', 'out']], choose)}
+        <div class="filters">${choice('Status', 'status', query.get('status') ?? '', own === null
+          ? OF_ALL : OF_ONE, choose)}
+          ${own === null ? nothing : choice('Direction', 'direction', query.get('direction') ?? '',
+            [['', 'both'], ['received', 'in'], ['sent', 'out']], choose)}
           ${own === null ? ofWorkspace(query, choose) : nothing}</div>
         ${drawn(rows, table)}
         <footer class="page-foot">${asCurl({ path, query: filter() })}</footer>`}`, root);
@@ -150,7 +165,8 @@ export function open(root, place, context) {
   draw();
   again();
   const unsubscribe = own === null ? context.stream.subscribe(({ events }) =>
-    events.some((event) => String(event.e).startsWith('DELEGATION_')) && (rows.soon(1000), stats.soon(1000), graph?.soon())) : null;
+    events.some((event) => String(event.e).startsWith('DELEGATION_'))
+      && (rows.soon(1000), stats.soon(1000), graph?.soon())) : null;
   return {
     update(next) {
       query = next.query;
@@ -170,7 +186,8 @@ export function open(root, place, context) {
 
 const callerOf = (row) => row.caller_id ?? row.source_id;
 const calleeOf = (row) => row.callee_id ?? row.target_id;
-const inFlight = (found) => ['queued', 'dispatched', 'in_progress', 'stuck'].reduce((sum, status) => sum + (found[status] ?? 0), 0);
+const inFlight = (found) => ['queued', 'dispatched', 'in_progress', 'stuck']
+  .reduce((sum, status) => sum + (found[status] ?? 0), 0);
 
 function withView(query, view) {
   const next = new URLSearchParams(query);

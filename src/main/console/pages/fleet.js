@@ -11,10 +11,15 @@ import { Surfaces, VIEWS } from '../fleet/surfaces.js';
 import { foot, GROUPS, oneOf, tools } from '../fleet/tools.js';
 import { FleetView } from '../fleet/view.js';
 
-/** Causes or groups are listed again after this many ms at the earliest, and after this multiple of the time that it took. */
+/**
+ * Causes or groups are listed again after this many ms at the earliest, and after this multiple of the time that it
+ * took.
+ */
 const LIST_MS = 1000;
 const LIST_FACTOR = 400;
-/** A snapshot may be half a minute old. For this long after it, events that are caught up with move rows even in use. */
+/**
+ * A snapshot may be half a minute old. For this long after it, events that are caught up with move rows even in use.
+ */
 const CATCH_UP_MS = 3000;
 /** Period in seconds for drawing visible rows completely, since the column Why depends on other rows too. */
 const WHOLE_S = 10;
@@ -30,7 +35,8 @@ export function open(root, first, context) {
   const { fleet, session, navigate, call, clock } = context;
   const { store } = fleet;
   const view = new FleetView(store, clock.now);
-  const selection = new Selection({ view, mayChange: session.mayChange, changed: () => surface.redraw() ?? draw(), open: navigate });
+  const selection = new Selection({ view, mayChange: session.mayChange, changed: () => surface.redraw() ?? draw(),
+    open: navigate });
   const actions = new RowActions({
     store,
     call,
@@ -48,7 +54,8 @@ export function open(root, first, context) {
     mayChange: session.mayChange,
     choose: (row) => go({ sel: store.id(row) }),
     act,
-    sort: (sort) => go(sort === view.sort ? { dir: view.direction === 'asc' ? 'desc' : '' } : { sort: sort === 'severity' ? '' : sort, dir: '' }),
+    sort: (sort) => go(sort === view.sort
+      ? { dir: view.direction === 'asc' ? 'desc' : '' } : { sort: sort === 'severity' ? '' : sort, dir: '' }),
     released: () => settle(),
   };
   const surfaces = new Surfaces(needs, () => read());
@@ -97,9 +104,11 @@ export function open(root, first, context) {
     surface = surfaces.choose(query.get('view'));
     root.dataset.view = surfaces.name;
     const { arrangement } = surface;
-    const asked = { query: query.get('q') ?? '', sort: query.get('sort') ?? 'severity', direction: query.get('dir') === 'desc' ? 'desc' : 'asc', arrangement };
+    const asked = { query: query.get('q') ?? '', sort: query.get('sort') ?? 'severity',
+      direction: query.get('dir') === 'desc' ? 'desc' : 'asc', arrangement };
     const group = oneOf(GROUPS, query.get('group'));
-    if (Object.entries(asked).some(([name, value]) => view[name] !== value) || group !== grouped || view.rows.length === 0) {
+    if (Object.entries(asked).some(([name, value]) => view[name] !== value) || group !== grouped
+      || view.rows.length === 0) {
       grouped = group;
       view.show(asked);
       explain();
@@ -112,7 +121,8 @@ export function open(root, first, context) {
 
   function explain() {
     const start = performance.now();
-    found = grouped === 'none' ? [] : grouped === 'cause' ? view.troubleGroups.list() : groups(store, view.matched, grouped);
+    found = grouped === 'none' ? [] : grouped === 'cause' ? view.troubleGroups.list()
+      : groups(store, view.matched, grouped);
     const end = performance.now();
     explainAt = end + Math.max(LIST_MS, (end - start) * LIST_FACTOR);
   }
@@ -136,7 +146,8 @@ export function open(root, first, context) {
   }
 
   function changed(touched) {
-    surface.chosen = store.rowOf(place.query.get('sel') ?? ''); // an event may have added its row, a new snapshot may have moved it
+    // an event may have added its row, a new snapshot may have moved it
+    surface.chosen = store.rowOf(place.query.get('sel') ?? '');
     if (touched === null) {
       apply();
     } else {
@@ -154,7 +165,8 @@ export function open(root, first, context) {
 
   /** Runs once a second: updates ages, causes, and the order of rows that are not in use. */
   function tick() {
-    if (isDirty && performance.now() > explainAt && !root.querySelector('.causes')?.matches(':hover, :focus-within')) { // a cause stays under the pointer
+    // a cause stays under the pointer
+    if (isDirty && performance.now() > explainAt && !root.querySelector('.causes')?.matches(':hover, :focus-within')) {
       isDirty = false;
       explain();
     }
@@ -180,7 +192,8 @@ export function open(root, first, context) {
     const { query } = place;
     const chosen = surface.chosen;
     const state = fleet.failure
-      ? html`<p class="notice bad" role="alert">${fleet.failure} <button type="button" @click=${() => fleet.start()}>Try again</button></p>`
+      ? html`<p class="notice bad" role="alert">${fleet.failure} <button type="button"
+          @click=${() => fleet.start()}>Try again</button></p>`
       : !fleet.isLoaded && store.total() === 0
         ? html`<p class="soft" role="status">Loading the fleet…</p>`
         : nothing;
@@ -189,10 +202,12 @@ export function open(root, first, context) {
       ${tools({ views: VIEWS, query, error: view.error?.message ?? null, go })} ${state} ${trouble()}
       <div class="fleet-body">${surface.element}${
         chosen >= 0 && query.get('sel')
-          ? sheet({ store, row: chosen, around: { ...around(), neighbours: view.troubleGroups.together(chosen) }, mayChange: session.mayChange(), act, refused: actions.refused, close: () => go({ sel: '' }) })
+          ? sheet({ store, row: chosen, around: { ...around(), neighbours: view.troubleGroups.together(chosen) },
+            mayChange: session.mayChange(), act, refused: actions.refused, close: () => go({ sel: '' }) })
           : nothing
       }</div>
-      ${selection.bar()} ${foot({ view, isPast: fleet.isPast === true, q: query.get('q') ?? '', isLoaded: fleet.isLoaded, apply, go, hasRuns: session.current()?.role !== 'agent' })}`;
+      ${selection.bar()} ${foot({ view, isPast: fleet.isPast === true, q: query.get('q') ?? '',
+        isLoaded: fleet.isLoaded, apply, go, hasRuns: session.current()?.role !== 'agent' })}`;
   }
 
   /** Draws causes or groups, once all workspaces are known that they explain. */
@@ -201,11 +216,13 @@ export function open(root, first, context) {
       return nothing;
     }
     return grouped === 'cause' || grouped === 'none'
-      ? causeList(found, around(), (group) => go({ q: queryOf(group, errorsOf(group), clock.now()) }), session.mayChange() ? askFor : null)
+      ? causeList(found, around(), (group) => go({ q: queryOf(group, errorsOf(group), clock.now()) }),
+        session.mayChange() ? askFor : null)
       : groupList(found, grouped, (q) => go({ q }));
   }
 
-  const askFor = (action, group) => selection.ask(action, { ids: view.troubleGroups.rowsOf(group).map((row) => store.id(row)) });
+  const askFor = (action, group) =>
+    selection.ask(action, { ids: view.troubleGroups.rowsOf(group).map((row) => store.id(row)) });
 
   const errorsOf = (group) => [...new Set(view.troubleGroups.rowsOf(group).map((row) => store.word('error', row)))];
 

@@ -10,8 +10,12 @@ const NODE = 150;
  * Returns the positions of nodes and lines, in px.
  *
  * @param {Array<{from: string, to: string}>} edges
- * @returns {{nodes: Array<{id: string, x: number, y: number}>, lines: Array<{edge: object, d: string, x: number, y: number}>,
- *   width: number, height: number}} `x, y` of a line is its end
+ * @returns {{
+ *   nodes: Array<{id: string, x: number, y: number}>,
+ *   lines: Array<{edge: object, d: string, x: number, y: number}>,
+ *   width: number,
+ *   height: number,
+ * }} `x, y` of a line is its end
  */
 export function layoutOf(edges) {
   const column = columnsOf(edges);
@@ -21,7 +25,9 @@ export function layoutOf(edges) {
   }
   const place = new Map();
   columns.forEach((ids, at) => {
-    const callers = new Map(ids.map((id) => [id, middle(edges.filter((edge) => edge.to === id && place.has(edge.from)).map((edge) => place.get(edge.from).y))]));
+    const callers =
+      new Map(ids.map((id) => [id, middle(edges.filter((edge) => edge.to === id && place.has(edge.from))
+        .map((edge) => place.get(edge.from).y))]));
     ids.sort((a, b) => callers.get(a) - callers.get(b) || (a < b ? -1 : 1));
     ids.forEach((id, index) => place.set(id, { id, x: 8 + at * COLUMN, y: 24 + index * ROW }));
   });
@@ -32,7 +38,8 @@ export function layoutOf(edges) {
     const bend = b.x > a.x ? (b.x - x1) / 2 : COLUMN / 2;
     // a line across other columns, or backwards, is bent downwards to pass below nodes
     const bow = b.x - a.x === COLUMN ? 0 : BOW;
-    return { edge, d: `M${x1} ${a.y} C${x1 + bend} ${a.y + 2 * bow} ${b.x - bend} ${b.y + 2 * bow} ${b.x} ${b.y}`, x: b.x, y: b.y };
+    return { edge, d: `M${x1} ${a.y} C${x1 + bend} ${a.y + 2 * bow} ${b.x - bend} ${b.y + 2 * bow} ${b.x} ${b.y}`,
+      x: b.x, y: b.y };
   });
   return {
     nodes: [...place.values()],
@@ -42,7 +49,10 @@ export function layoutOf(edges) {
   };
 }
 
-/** Returns node → column: the length of the longest path from a node without callers. A cycle is broken at the first node visited. */
+/**
+ * Returns node → column: the length of the longest path from a node without callers. A cycle is broken at the first
+ * node visited.
+ */
 function columnsOf(edges) {
   const callees = new Map();
   const called = new Set();

@@ -23,12 +23,14 @@ export function open(root, place, context) {
 
   const maySee = (name) => readsAll(session) && (!TABS[name][2] || mayOperate(session));
   const chosen = () => TABS[query.get('tab')] ? query.get('tab') : Object.keys(TABS)[0];
-  const address = (name) => `/ui/ops?${new URLSearchParams({ tab: name, ...(query.has('tz') ? { tz: query.get('tz') } : {}) })}`;
+  const address = (name) =>
+    `/ui/ops?${new URLSearchParams({ tab: name, ...(query.has('tz') ? { tz: query.get('tz') } : {}) })}`;
 
   function draw() {
     render(html`<header class="page-head"><h1>Operations</h1></header>
       <nav class="tabs" aria-label="Parts of operations">${Object.keys(TABS).filter(maySee).map((name) =>
-        html`<a href=${address(name)} aria-current=${chosen() === name ? 'page' : nothing}>${TABS[name][0]}</a>`)}</nav>`, top);
+        html`<a href=${address(name)}
+            aria-current=${chosen() === name ? 'page' : nothing}>${TABS[name][0]}</a>`)}</nav>`, top);
   }
 
   function openTab() {
@@ -37,8 +39,10 @@ export function open(root, place, context) {
       tab.open(name, TABS[name][1], (module, page) => module.open(page, { ...place, query }, context));
     } else {
       tab.show(name, readsAll(session)
-        ? empty(`Only operators see this: ${TABS[name][0].toLowerCase()}.`, html`<p>Ask one for a link of theirs, or sign in with an operator’s token.</p>`)
-        : empty('Agents do not see how Muster is run.', html`<p><a href="/">The fleet</a> shows what you may see.</p>`));
+        ? empty(`Only operators see this: ${TABS[name][0].toLowerCase()}.`,
+          html`<p>Ask one for a link of theirs, or sign in with an operator’s token.</p>`)
+        : empty('Agents do not see how Muster is run.',
+          html`<p><a href="/">The fleet</a> shows what you may see.</p>`));
     }
   }
 

@@ -6,8 +6,8 @@ import { html } from 'lit-html';
  *
  * @param {typeof import('../net/api.js').call} call
  * @param {string} id
- * @param {(run: () => Promise<unknown>) => Promise<unknown>} [ask] asks for confirmation, and runs the pause then; resolves
- *   to undefined when it was cancelled
+ * @param {(run: () => Promise<unknown>) => Promise<unknown>} [ask] asks for confirmation, and runs the pause then;
+ *   resolves to undefined when it was cancelled
  * @returns {Promise<?('one' | 'branch')>} what was paused; null for nothing
  * @throws {import('../net/api.js').ApiError} for every other refusal
  */
@@ -32,7 +32,8 @@ export async function pause(call, id, ask = async (run) => (await run()) ?? true
   const whole = { method: 'POST', path, query: { cascade: true } };
   const all = await confirm({
     title: 'Pause the whole branch?',
-    text: html`<p>It has others below it, and is paused only together with them. To resume them all, choose it in the fleet and resume it there “with all that is below
+    text: html`<p>It has others below it, and is paused only together with them. To resume them all, choose it in the
+        fleet and resume it there “with all that is below
         them”; the button <em>Resume</em> resumes one alone.</p>
       <p class="meta">${refusal.detail}</p>`,
     action: 'Pause all',

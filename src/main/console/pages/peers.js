@@ -16,9 +16,11 @@ export function open(root, first, context) {
 
   /** Says of a link to a past time why the page shows now. */
   function draw(place) {
-    render(timeOf(place.query) === null ? nothing : html`<p class="notice of-agents" role="status">The fleet as it was is not for agents: this is the
+    render(timeOf(place.query) === null
+      ? nothing : html`<p class="notice of-agents" role="status">The fleet as it was is not for agents: this is the
       fleet now. The page of its own workspace shows an agent its past.
-      <button type="button" class="small" @click=${() => context.navigate('/ui/fleet', now(place))}>Leave the past</button></p>`, top);
+      <button type="button" class="small"
+          @click=${() => context.navigate('/ui/fleet', now(place))}>Leave the past</button></p>`, top);
   }
 
   const now = ({ query }) => new URLSearchParams([...query].filter(([name]) => name !== 'at'));

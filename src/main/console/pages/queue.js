@@ -36,7 +36,8 @@ export function open(root, place, context) {
     sender_id: query.get('sender') ?? '',
     kind: query.get('kind') ?? '',
   });
-  const rows = new Loaded((signal) => readPages(call, '/admin/a2a-queue', filter(), most, signal), draw).every(EVERY_MS);
+  const rows = new Loaded((signal) => readPages(call, '/admin/a2a-queue', filter(), most, signal),
+    draw).every(EVERY_MS);
   const summary = new Loaded((signal) => call('GET', '/admin/a2a-queue/summary', { signal }), draw);
   if (own === null) {
     summary.every(EVERY_MS);
@@ -55,7 +56,8 @@ export function open(root, place, context) {
 
   const end = (row, verb, word) => confirm({
     title: `${word} this message?`,
-    text: html`<p>It will not be delivered. A delegation that it carries ends with it, which cannot be undone; another message can be queued again.</p>`,
+    text: html`<p>It will not be delivered. A delegation that it carries ends with it, which cannot be undone; another
+        message can be queued again.</p>`,
     action: word,
     danger: true,
     requests: [{ method: 'POST', path: `/admin/a2a-queue/${row.queue_id}/${verb}` }],
@@ -84,11 +86,13 @@ export function open(root, place, context) {
       return nothing;
     }
     return OPEN.has(row.state)
-      ? html`${action('Retry now', () => change(row, 'retry'), { hint: 'Tries it at once, or when the target can take it' })}
+      ? html`${action('Retry now', () => change(row, 'retry'),
+        { hint: 'Tries it at once, or when the target can take it' })}
           ${action('Expire', () => end(row, 'expire', 'Expire'))}
           ${action('Cancel', () => end(row, 'cancel', 'Cancel'))}`
       : UNDELIVERED.has(row.state) && row.kind !== 'delegation' // the server refuses it
-        ? action('Queue again', () => change(row, 'retry'), { hint: 'It waits again, under the same id and as long as at first' })
+        ? action('Queue again', () => change(row, 'retry'),
+          { hint: 'It waits again, under the same id and as long as at first' })
         : nothing;
   }
 
@@ -99,51 +103,67 @@ export function open(root, place, context) {
       <td data-label="State"><button type="button" class="disclose" aria-expanded=${texts.has(row.queue_id)}
         @click=${() => toggle(row)}>${stateWord(row.state)}</button></td>
       <td data-label="Tries" class="number">${row.attempts}</td>
-      <td data-label="Next try">${row.state === 'delivering' ? 'now' : row.next_attempt_at ? until(row.next_attempt_at) : '–'}</td>
+      <td data-label="Next try">${row.state === 'delivering' ? 'now'
+        : row.next_attempt_at ? until(row.next_attempt_at) : '–'}</td>
       <td data-label="Expires">${row.ended_at ? html`ended ${age(row.ended_at)}` : until(row.expires_at)}</td>
       <td data-label="From">${workspaceLink(row.source_id)}</td>
-      <td data-label="Last error" class="wide">${row.error ? inline(row.error) : html`<span class="meta">none</span>`}</td>
+      <td data-label="Last error" class="wide">${row.error
+        ? inline(row.error) : html`<span class="meta">none</span>`}</td>
       <td class="actions">${actions(row)}</td>
     </tr>
     ${texts.has(row.queue_id) ? detail(row, texts.get(row.queue_id)) : nothing}`;
 
   const detail = (row, text) => html`<tr class="detail"><td colspan=${columns}>
-      <dl class="facts-line"><div><dt>message</dt><dd><code>${row.queue_id}</code>${copyButton(row.queue_id, 'message id')}</dd></div>
-        <div><dt>kind</dt><dd>${row.kind}</dd></div><div><dt>queued</dt><dd>${age(row.enqueued_at)}</dd></div><div><dt>priority</dt><dd>${row.priority}</dd></div></dl>
+      <dl class="facts-line"><div><dt>message</dt>
+          <dd><code>${row.queue_id}</code>${copyButton(row.queue_id, 'message id')}</dd></div>
+        <div><dt>kind</dt><dd>${row.kind}</dd></div>
+        <div><dt>queued</dt><dd>${age(row.enqueued_at)}</dd></div>
+        <div><dt>priority</dt><dd>${row.priority}</dd></div></dl>
       ${text === null ? html`<p class="loading">Loading …</p>`
-        : html`${block(text.text || 'no text')}${row.error ? html`<p class="meta">last error</p>${block(row.error)}` : nothing}
+        : html`${block(text.text || 'no text')}${row.error
+          ? html`<p class="meta">last error</p>${block(row.error)}` : nothing}
           ${asCurl({ path: text.path })}`}
     </td></tr>`;
 
   const table = ({ items, next }) => items.length === 0
     ? noneWaits()
     : html`<div class="table-frame" tabindex="0" role="region" aria-label="Queued messages"><table class="rows">
-        <thead><tr>${own === null ? html`<th scope="col">Target</th>` : nothing}<th scope="col">State</th><th scope="col">Tries</th>
-          <th scope="col">Next try</th><th scope="col">Expires</th><th scope="col">From</th><th scope="col">Last error</th>
+        <thead><tr>${own === null ? html`<th scope="col">Target</th>` : nothing}<th scope="col">State</th>
+          <th scope="col">Tries</th>
+          <th scope="col">Next try</th><th scope="col">Expires</th><th scope="col">From</th>
+          <th scope="col">Last error</th>
           <th scope="col"><span class="off-screen">Actions</span></th></tr></thead>
         <tbody>${repeat(items, (row) => row.queue_id, line)}</tbody></table></div>
       ${moreRows(next, items.length, () => { most += PAGE; rows.refresh(); })}`;
 
   const noneWaits = () => query.get('state') || query.get('kind') || query.get('sender') || query.get('target')
-    ? empty('No message matches.', html`<button type="button" @click=${() => navigate(location.pathname, tabOnly(query))}>Show all that wait</button>`)
-    : empty('No message waits.', html`<p>A message waits here when its push agent is offline, has no address yet, or is at capacity.</p>`,
+    ? empty('No message matches.', html`<button type="button"
+        @click=${() => navigate(location.pathname, tabOnly(query))}>Show all that wait</button>`)
+    : empty('No message waits.',
+      html`<p>A message waits here when its push agent is offline, has no address yet, or is at capacity.</p>`,
         asCurl({ path: '/admin/a2a-queue', query: filter() }));
 
-  const targets = (found) => found.targets.length === 0 ? nothing : html`<ol class="bars">${found.targets.slice(0, 12).map((one) => html`
+  const targets = (found) => found.targets.length === 0
+    ? nothing : html`<ol class="bars">${found.targets.slice(0, 12).map((one) => html`
       <li><span class="bar-name">${workspaceLink(one.id)}</span>
-        <progress class="amount" max=${found.targets[0].waiting} value=${one.waiting} aria-label="waiting">${one.waiting}</progress>
+        <progress class="amount" max=${found.targets[0].waiting} value=${one.waiting}
+            aria-label="waiting">${one.waiting}</progress>
         <span class="number">${one.waiting}</span>
         <button type="button" class="quiet" aria-pressed=${query.get('target') === one.id}
-          @click=${() => choose('target', query.get('target') === one.id ? '' : one.id)}>${query.get('target') === one.id ? 'all' : 'only these'}</button></li>`)}
+          @click=${() => choose('target', query.get('target') === one.id ? '' : one.id)}>${query.get('target')
+            === one.id ? 'all' : 'only these'}</button></li>`)}
     </ol>`;
 
   function draw() {
     render(html`${own === null
       ? html`<header class="page-head"><h1>Queue</h1>${drawn(summary, (found) => html`<p class="totals">
             <span><b>${found.waiting}</b> waiting</span><span><b>${found.delivering}</b> being delivered</span>
-            ${found.oldest_s === null ? nothing : html`<span>oldest <b>${duration(found.oldest_s)}</b></span>`}</p>${targets(found)}`)}</header>`
+            ${found.oldest_s === null
+              ? nothing : html`<span>oldest <b>${duration(found.oldest_s)}</b></span>`}</p>
+            ${targets(found)}`)}</header>`
       : nothing}
-      <div class="filters">${choice('State', 'state', query.get('state') ?? '', [['', 'waiting or being delivered'], ...STATES], choose)}
+      <div class="filters">${choice('State', 'state', query.get('state') ?? '',
+        [['', 'waiting or being delivered'], ...STATES], choose)}
         ${choice('Kind', 'kind', query.get('kind') ?? '', [['', 'all'], ...KINDS], choose)}</div>
       ${drawn(rows, table)}
       <footer class="page-foot">${asCurl({ path: '/admin/a2a-queue', query: filter() })}</footer>`, root);

@@ -17,7 +17,8 @@ const UNWELL = new Set(['degraded', 'offline', 'failed']);
  */
 export function pieces(periods, now) {
   return periods
-    .map(({ status, since, until }) => ({ status, from: Math.max(now - RIBBON_MS, Date.parse(since)), to: until === null ? now : Math.min(now, Date.parse(until)) }))
+    .map(({ status, since, until }) => ({ status, from: Math.max(now - RIBBON_MS, Date.parse(since)),
+      to: until === null ? now : Math.min(now, Date.parse(until)) }))
     .filter(({ from, to }) => to > from);
 }
 
@@ -47,15 +48,22 @@ export function ribbon(periods, now, timelineAt, name = 'The last 24 hours') {
   }
   const x = (ms) => (WIDTH * (ms - now + RIBBON_MS)) / RIBBON_MS;
   const unwell = found.filter(({ status }) => UNWELL.has(status)).reverse();
-  const label = `${name}: ${percent(share)} online${unwell.map(({ status, from, to }) => `, ${statusWord(status)} ${duration((to - from) / 1000)} from ${clockTime(from)}`).slice(0, 10).join('')}`;
+  const label =
+    `${name}: ${percent(share)} online${unwell.map(({ status, from, to }) =>
+      `, ${statusWord(status)} ${duration((to - from) / 1000)} from ${clockTime(from)}`).slice(0, 10).join('')}`;
   return html`<section class="ribbon" aria-label=${name}>
     <span class="meta">24 h</span>
     <svg viewBox="0 0 ${WIDTH} 10" preserveAspectRatio="none" role="img" aria-label=${label}>
-      ${found.map(({ status, from, to }) => svg`<rect class=${toneOf(status)} x=${x(from).toFixed(1)} y=${UNWELL.has(status) ? 0 : 3} width=${Math.max(UNWELL.has(status) ? 3 : 0, x(to) - x(from)).toFixed(1)} height=${UNWELL.has(status) ? 10 : 4}></rect>`)}
+      ${found.map(({ status, from, to }) => svg`<rect class=${toneOf(status)} x=${x(from).toFixed(1)}
+          y=${UNWELL.has(status) ? 0 : 3} width=${Math.max(UNWELL.has(status) ? 3 : 0, x(to) - x(from)).toFixed(1)}
+          height=${UNWELL.has(status) ? 10 : 4}></rect>`)}
     </svg>
     <b class="ribbon-share">${percent(share)} online</b>
-    ${unwell.length === 0 ? nothing : html`<ul class="ribbon-troubles">${unwell.slice(0, MAX_TROUBLES).map(({ status, from, to }) =>
-      html`<li><a href=${timelineAt(new Date(from + 1000).toISOString())}>${statusMark(status, { words: `${clockTime(from).slice(0, 5)}, ${duration((to - from) / 1000)}` })}</a></li>`)}
-      ${unwell.length > MAX_TROUBLES ? html`<li class="meta">${unwell.length - MAX_TROUBLES} more</li>` : nothing}</ul>`}
+    ${unwell.length === 0
+      ? nothing : html`<ul class="ribbon-troubles">${unwell.slice(0, MAX_TROUBLES).map(({ status, from, to }) =>
+      html`<li><a href=${timelineAt(new Date(from + 1000).toISOString())}>${statusMark(status,
+        { words: `${clockTime(from).slice(0, 5)}, ${duration((to - from) / 1000)}` })}</a></li>`)}
+      ${unwell.length > MAX_TROUBLES
+        ? html`<li class="meta">${unwell.length - MAX_TROUBLES} more</li>` : nothing}</ul>`}
   </section>`;
 }

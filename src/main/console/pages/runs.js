@@ -45,7 +45,9 @@ export function open(root, place, context) {
     return page;
   }, drawAndFollow).every(EVERY_MS);
 
-  /** Adds stdout and stderr to a run. The list of all workspaces has none, so they are read from the run's workspace. */
+  /**
+   * Adds stdout and stderr to a run. The list of all workspaces has none, so they are read from the run's workspace.
+   */
   async function readOutput(run, signal) {
     if (run.stdout === undefined) {
       const query = { task_name: run.task_name, include_removed: 'true', limit: OUTPUTS_OF_A_TASK };
@@ -73,7 +75,8 @@ export function open(root, place, context) {
         @click=${() => toggle(run)}>${stateWord(run.status)}</button></td>
       ${inTab ? nothing : html`<td data-label="Workspace">${workspaceLink(run.workspace_id ?? own)}</td>`}
       <td data-label="Task" class="wide">${inline(run.task_name, { empty: 'no name' })}</td>
-      <td data-label="Language">${inline([run.language, run.runtime_name].filter(Boolean).join(' · '), { empty: '–' })}</td>
+      <td data-label="Language">${inline([run.language, run.runtime_name]
+        .filter(Boolean).join(' · '), { empty: '–' })}</td>
       <td data-label="Exit" class="number">${run.exit_code ?? (run.error_kind ? inline(run.error_kind) : '–')}</td>
       <td data-label="Took" class="number">${took(run)}</td>
       <td data-label="Started">${age(run.started_at)}</td>
@@ -83,16 +86,23 @@ export function open(root, place, context) {
     ? run.duration_ms < 1000 ? `${run.duration_ms} ms` : duration(Number(run.duration_ms) / 1000)
     : run.status === 'running' ? 'running' : '–';
 
-  const output = (name, text, bytes) => html`<section class="output"><h3>${name} <span class="meta">${size(text, bytes)}</span>
+  const output = (name, text, bytes) =>
+    html`<section class="output"><h3>${name} <span class="meta">${size(text, bytes)}</span>
         ${text ? copyButton(text, name) : nothing}</h3>
-      <pre class=${wrap ? 'wrap' : ''} data-follow tabindex="0" role="region" aria-label=${name}>${text ? visible(text, true) : nothing}</pre></section>`;
+      <pre class=${wrap ? 'wrap' : ''} data-follow tabindex="0" role="region" aria-label=${name}>${text
+        ? visible(text, true) : nothing}</pre></section>`;
 
   const detail = (run) => html`<tr class="detail"><td colspan=${inTab ? 6 : 7}>
       ${run.error_message ? html`<p class="error-line">${inline(run.error_message, { most: 2000 })}</p>` : nothing}
-      <div class="switches"><label><input type="checkbox" .checked=${follow} @change=${(event) => { follow = event.target.checked; drawAndFollow(); }}> follow</label>
-        <label><input type="checkbox" .checked=${wrap} @change=${(event) => { wrap = event.target.checked; draw(); }}> wrap</label>
+      <div class="switches"><label><input type="checkbox" .checked=${follow}
+          @change=${(event) => { follow = event.target.checked; drawAndFollow(); }}> follow</label>
+        <label><input type="checkbox" .checked=${wrap}
+            @change=${(event) => { wrap = event.target.checked; draw(); }}> wrap</label>
         <span class="meta">run <code>${run.run_id}</code></span>${copyButton(run.run_id, 'run id')}</div>
-      ${run.stdout === undefined ? html`<p class="loading" role="status">Loading …</p>` : html`<div class="outputs">${output('stdout', run.stdout, run.stdout_bytes)}${output('stderr', run.stderr, run.stderr_bytes)}</div>`}
+      ${run.stdout === undefined
+        ? html`<p class="loading" role="status">Loading …</p>`
+        : html`<div class="outputs">${output('stdout', run.stdout, run.stdout_bytes)}${output('stderr', run.stderr,
+          run.stderr_bytes)}</div>`}
     </td></tr>`;
 
   const table = ({ items, next }) => {
@@ -102,10 +112,12 @@ export function open(root, place, context) {
       ? empty(items.length > 0 ? 'No run matches.' : 'No program has run yet.', items.length > 0 ? nothing
           : html`<p>An agent reports the programs that it runs in its sandbox:</p>`,
         items.length > 0 ? nothing : asCurl({ method: 'POST', path: `/workspaces/${own ?? '$ID'}/runtime-events`,
-          body: { type: 'RuntimeStart', payload: { task_name: 'analyse', runtime_name: 'local', language: 'python' } } }))
+          body: { type: 'RuntimeStart', payload: { task_name: 'analyse', runtime_name: 'local',
+            language: 'python' } } }))
       : html`<div class="table-frame" tabindex="0" role="region" aria-label="Runs"><table class="rows">
           <thead><tr><th scope="col">Status</th>${inTab ? nothing : html`<th scope="col">Workspace</th>`}
-            ${['Task', 'Language', 'Exit', 'Took', 'Started'].map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
+            ${['Task', 'Language', 'Exit', 'Took', 'Started']
+              .map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
           <tbody>${repeat(shown, (run) => run.run_id, line)}</tbody></table></div>
         ${moreRows(next, shown.length, () => { most += PAGE; rows.refresh(); })}`;
   };
@@ -113,7 +125,8 @@ export function open(root, place, context) {
   function draw() {
     render(html`${inTab ? nothing : html`<header class="page-head"><h1>Runs</h1>${ofWorkspace(query, set)}</header>`}
       <div class="filters">${choice('Status', 'status', query.get('status') ?? '', [['', 'all'], ...STATUSES], set)}
-        <label class="choice"><span>Task</span><input type="search" name="task" .value=${query.get('task') ?? ''} placeholder="exact name"
+        <label class="choice"><span>Task</span><input type="search" name="task" .value=${query.get('task') ?? ''}
+            placeholder="exact name"
           @change=${(event) => set('task', event.target.value)}></label></div>
       ${drawn(rows, table)}
       <footer class="page-foot">${asCurl({ path, query: filter() })}</footer>`, root);
@@ -145,5 +158,6 @@ function size(text, bytes) {
 }
 
 function bytesOf(count) {
-  return count < 1024 ? `${count} B` : count < 1024 ** 2 ? `${Math.round(count / 1024)} KiB` : `${(count / 1024 ** 2).toFixed(1)} MiB`;
+  return count < 1024 ? `${count} B` : count < 1024 ** 2 ? `${Math.round(count / 1024)} KiB`
+    : `${(count / 1024 ** 2).toFixed(1)} MiB`;
 }

@@ -30,15 +30,19 @@ export function open(root, place, { call, navigate }) {
   const table = (found) => {
     const shown = query.get('given') ? found.settings.filter((one) => one.source !== 'default') : found.settings;
     return shown.length === 0
-      ? empty('Nothing is set: all defaults hold.', html`<button type="button" @click=${() => choose('given', '')}>Show all settings</button>`)
+      ? empty('Nothing is set: all defaults hold.',
+        html`<button type="button" @click=${() => choose('given', '')}>Show all settings</button>`)
       : html`<div class="table-frame" tabindex="0" role="region" aria-label="Settings"><table class="rows">
-          <thead><tr>${['Setting', 'Value', 'Default', 'Source', 'What it does'].map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
+          <thead><tr>${['Setting', 'Value', 'Default', 'Source', 'What it does']
+            .map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
           <tbody>${repeat(shown, (one) => one.name, row)}</tbody></table></div>`;
   };
 
   function draw() {
-    render(html`<div class="filters">${choice('Show', 'given', query.get('given') ?? '', [['', 'all settings'], ['yes', 'those that were set']], choose)}
-        <span class="meta">of the replica that answers; secrets are never shown, and a change needs a restart</span></div>
+    render(html`<div class="filters">${choice('Show', 'given', query.get('given') ?? '',
+      [['', 'all settings'], ['yes', 'those that were set']], choose)}
+        <span class="meta">of the replica that answers; secrets are never shown, and a change needs a
+            restart</span></div>
       ${drawn(settings, table)}<footer class="page-foot">${asCurl({ path: PATH })}</footer>`, root);
   }
 

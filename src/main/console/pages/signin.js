@@ -68,10 +68,13 @@ function view(state, submit) {
   return html`<section class="card signin" aria-busy=${state.busy}>
     <h1>Sign in to Muster</h1>
     ${state.error === null ? nothing : html`<p class="notice bad" role="alert">${state.error}</p>`}
-    <p>Open the link that the server printed at its start, or paste a token of the admin, an operator, a viewer or an agent.</p>
+    <p>Open the link that the server printed at its start, or paste a token of the admin, an operator, a
+        viewer or an agent.</p>
     <form @submit=${submit}>
-      <label class="field">Token<input id="token" type="password" autocomplete="off" spellcheck="false" required maxlength="512"></label>
-      <label class="field">Name for the record<input id="name" autocomplete="nickname" maxlength="100" placeholder="night shift"></label>
+      <label class="field">Token<input id="token" type="password" autocomplete="off" spellcheck="false" required
+          maxlength="512"></label>
+      <label class="field">Name for the record<input id="name" autocomplete="nickname" maxlength="100"
+          placeholder="night shift"></label>
       <p class="soft">The token is sent once and kept nowhere. The name stands in the audit beside what you do.</p>
       <button type="submit" class="main" ?disabled=${state.busy}>${state.busy ? 'Signing in…' : 'Sign in'}</button>
     </form>
@@ -85,7 +88,8 @@ function view(state, submit) {
 function newLink(isOpen) {
   return html`<details ?open=${isOpen}>
     <summary>Get a new link</summary>
-    <p>With the embedded database, each start prints one; it works once, within ten minutes. The admin token makes others:</p>
+    <p>With the embedded database, each start prints one; it works once, within ten minutes. The admin token
+        makes others:</p>
     <pre class="shell" tabindex="0"><code>${`curl -s -X POST ${location.origin}/console/links \\
   -H "Authorization: Bearer $ADMIN" -H 'Content-Type: application/json' \\
   -d '{"role":"operator","name":"night shift"}'`}</code></pre>

@@ -140,7 +140,10 @@ export function open(root, first, context) {
     draw();
   }
 
-  /** Shows a time at once, and updates the url after {@link REST_MS}. Only the step from now into the past adds a history entry. */
+  /**
+   * Shows a time at once, and updates the url after {@link REST_MS}. Only the step from now into the past adds a
+   * history entry.
+   */
   function scrub(ms) {
     stop();
     const to = Math.min(ms, end());
@@ -213,7 +216,8 @@ export function open(root, first, context) {
 
   function draw() {
     const upTo = minutes ? Date.parse(minutes.up_to) : null;
-    render(html`${bandLine({ at, past, today: fleet.store, span, upTo, isPlaying: playing !== 0, speed, compares }, buttons)}
+    render(html`${bandLine({ at, past, today: fleet.store, span, upTo, isPlaying: playing !== 0, speed,
+      compares }, buttons)}
       ${failure ? html`<p class="meta" role="status">${failure}</p>` : band({ minutes, ...range(), at, scrub })}`, top);
   }
 

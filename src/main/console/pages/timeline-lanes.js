@@ -49,16 +49,21 @@ export function drawLanes(frame, entries) {
   const x = (index) => laneOf(entries[index]) * GAP + GAP / 2;
   svg.replaceChildren(
     ...LANES.flatMap((kind, lane) => span(entries, kind, y).map(([from, to]) =>
-      element('line', { class: `lane ${kind}`, x1: lane * GAP + GAP / 2, x2: lane * GAP + GAP / 2, y1: from, y2: to }))),
-    ...linesOf(entries).map(({ from, to, sure }) => element('path', { class: sure ? 'cause sure' : 'cause guess', d: curve(x(from), y[from], x(to), y[to]) })),
-    ...entries.map((entry, index) => element('circle', { class: `spot ${LANES[laneOf(entry)]}`, cx: x(index), cy: y[index], r: 3.5 })));
+      element('line', { class: `lane ${kind}`, x1: lane * GAP + GAP / 2, x2: lane * GAP + GAP / 2,
+        y1: from, y2: to }))),
+    ...linesOf(entries).map(({ from, to, sure }) =>
+      element('path', { class: sure ? 'cause sure' : 'cause guess', d: curve(x(from), y[from], x(to), y[to]) })),
+    ...entries.map((entry, index) =>
+      element('circle', { class: `spot ${LANES[laneOf(entry)]}`, cx: x(index), cy: y[index], r: 3.5 })));
 }
 
 function laneOf(entry) {
   return Math.max(0, LANES.indexOf(WITH[entry.kind] ?? entry.kind));
 }
 
-/** Returns [y of the first entry, y of the last entry] of a kind, in a list; an empty list for fewer than two entries. */
+/**
+ * Returns [y of the first entry, y of the last entry] of a kind, in a list; an empty list for fewer than two entries.
+ */
 function span(entries, kind, y) {
   const rows = entries.flatMap((entry, index) => (WITH[entry.kind] ?? entry.kind) === kind ? [y[index]] : []);
   return rows.length < 2 ? [] : [[rows[0], rows[rows.length - 1]]];

@@ -37,12 +37,15 @@ export function open(root, place, context) {
   const opened = new Set();
   const live = [];
 
-  const shown = () => new Set((query.get('kinds') ?? '').split(',').filter((name) => GROUPS.some(([group]) => group === name)));
+  const shown = () => new Set((query.get('kinds') ?? '').split(',')
+    .filter((name) => GROUPS.some(([group]) => group === name)));
   const isShown = (group) => shown().size === 0 || shown().has(group);
   const filter = () => ({
-    kinds: shown().size === 0 ? '' : GROUPS.filter(([group]) => isShown(group)).flatMap(([, , kinds]) => kinds).join(','),
+    kinds: shown().size === 0
+      ? '' : GROUPS.filter(([group]) => isShown(group)).flatMap(([, , kinds]) => kinds).join(','),
     after: query.get('after') ?? '',
-    before: at === undefined ? (query.get('before') ?? '') : new Date(at + 1).toISOString(), // includes that millisecond
+    // includes that millisecond
+    before: at === undefined ? (query.get('before') ?? '') : new Date(at + 1).toISOString(),
     limit: PAGE,
   });
 
@@ -86,7 +89,8 @@ export function open(root, place, context) {
     sought = focus;
     const asked = query;
     try {
-      for (let i = 0; asked === query && i < MAX_SOUGHT && next !== null && !entries().some((entry) => keyOf(entry) === focus); i++) {
+      for (let i = 0; asked === query && i < MAX_SOUGHT && next !== null
+        && !entries().some((entry) => keyOf(entry) === focus); i++) {
         await more();
       }
     } catch { // the button Earlier reads on
@@ -99,7 +103,8 @@ export function open(root, place, context) {
   function choose(name, value) {
     const params = new URLSearchParams(query);
     value ? params.set(name, value) : params.delete(name);
-    navigate(location.pathname, params, { replace: query.has(name) && value !== '' }); // digits that are typed are no steps back
+    // digits that are typed are no steps back
+    navigate(location.pathname, params, { replace: query.has(name) && value !== '' });
   }
 
   const isSpan = () => query.has('after') || query.has('before');
@@ -107,7 +112,8 @@ export function open(root, place, context) {
   function toggleGroup(group, on) {
     const chosen = GROUPS.map(([name]) => name).filter((name) => (name === group ? on : isShown(name)));
     const params = new URLSearchParams(query);
-    chosen.length === 0 || chosen.length === GROUPS.length ? params.delete('kinds') : params.set('kinds', chosen.join(','));
+    chosen.length === 0 || chosen.length === GROUPS.length
+      ? params.delete('kinds') : params.set('kinds', chosen.join(','));
     navigate(location.pathname, params);
   }
 
@@ -128,28 +134,43 @@ export function open(root, place, context) {
   const list = () => {
     const found = entries();
     return found.length === 0
-      ? isSpan() ? empty('Nothing happened in this span.', nothing) : empty('Nothing has happened here yet.', html`<p>Changes of the status, messages, delegations and runs appear here, with what caused them.</p>`)
+      ? isSpan() ? empty('Nothing happened in this span.', nothing) : empty('Nothing has happened here yet.',
+        html`<p>Changes of the status, messages, delegations and runs appear here, with what caused them.</p>`)
       : html`<div class="lanes-frame"><svg class="lanes" aria-hidden="true"></svg>
-          <ol class="timeline">${repeat(found, keyOf, (entry, i) => html`${dayOf(entry, found[i - 1])}${entryLine(entry, { found,
-            opened: opened.has(keyOf(entry)), toggle: () => toggle(keyOf(entry)), workspace, focused: query.get('focus') === keyOf(entry) })}`)}</ol></div>
-        ${next === null ? html`<p class="meta rows-end">${query.has('after') ? 'That is all since then.' : 'That is all that is kept.'}</p>` : html`<p class="rows-end">${action('Earlier', more)}</p>`}`;
+          <ol class="timeline">${repeat(found, keyOf,
+            (entry, i) => html`${dayOf(entry, found[i - 1])}${entryLine(entry, { found,
+            opened: opened.has(keyOf(entry)), toggle: () => toggle(keyOf(entry)), workspace,
+              focused: query.get('focus') === keyOf(entry) })}`)}</ol></div>
+        ${next === null
+          ? html`<p class="meta rows-end">${query.has('after')
+            ? 'That is all since then.' : 'That is all that is kept.'}</p>`
+          : html`<p class="rows-end">${action('Earlier', more)}</p>`}`;
   };
 
   function draw() {
-    render(html`<div class="filters" role="group" aria-label="What is shown">${GROUPS.map(([group, words]) => html`<label><input type="checkbox"
+    render(html`<div class="filters" role="group"
+        aria-label="What is shown">${GROUPS.map(([group, words]) => html`<label><input type="checkbox"
           .checked=${isShown(group)} @change=${(event) => toggleGroup(group, event.target.checked)}> ${words}</label>`)}
-        ${at === undefined ? html`<label><input type="checkbox" .checked=${heartbeats} @change=${(event) => { heartbeats = event.target.checked; draw(); }}> heartbeats, while you look</label>` : nothing}
+        ${at === undefined
+          ? html`<label><input type="checkbox" .checked=${heartbeats}
+              @change=${(event) => { heartbeats = event.target.checked; draw(); }}> heartbeats, while you look</label>`
+          : nothing}
         <span class="filters-span">${moment('from', 'after', query.get('after') ?? '', choose)}
-        ${at === undefined ? moment('to', 'before', query.get('before') ?? '', choose) : nothing}<span class="meta">${zone()}</span></span>
-        ${at === undefined && query.has('before') ? html`<button type="button" class="quiet" @click=${() => choose('before', '')}>show the newest</button>` : nothing}</div>
-      <p class="legend meta"><span class="line sure" aria-hidden="true"></span> caused by, as ids say <span class="line guess" aria-hidden="true"></span> perhaps, by time only</p>
+        ${at === undefined ? moment('to', 'before', query.get('before') ?? '', choose)
+          : nothing}<span class="meta">${zone()}</span></span>
+        ${at === undefined && query.has('before')
+          ? html`<button type="button" class="quiet" @click=${() => choose('before', '')}>show the newest</button>`
+          : nothing}</div>
+      <p class="legend meta"><span class="line sure" aria-hidden="true"></span>
+          caused by, as ids say <span class="line guess" aria-hidden="true"></span> perhaps, by time only</p>
       ${at === undefined ? nothing : html`<p class="meta">What had not ended by then is shown without its end.</p>`}
       ${drawn(newest, list)}
       <footer class="page-foot">${asCurl({ path, query: filter() })}</footer>`, root);
     drawLanes(root.querySelector('.lanes-frame'), newest.value ? entries() : []);
   }
 
-  const resized = new ResizeObserver(() => drawLanes(root.querySelector('.lanes-frame'), newest.value ? entries() : []));
+  const resized = new ResizeObserver(() => drawLanes(root.querySelector('.lanes-frame'), newest.value
+    ? entries() : []));
   resized.observe(root);
   draw();
   newest.refresh();
@@ -203,7 +224,8 @@ export function asOf(entry, ms) {
 /** Returns the heading of a day above its newest entry; `newer` is the entry before it in the list. */
 function dayOf(entry, newer) {
   const date = day(entry.at);
-  return newer !== undefined && day(newer.at) === date ? nothing : html`<li class="entry-day"><h2><time datetime=${date}>${date}</time></h2></li>`;
+  return newer !== undefined && day(newer.at) === date
+    ? nothing : html`<li class="entry-day"><h2><time datetime=${date}>${date}</time></h2></li>`;
 }
 
 /** Returns the key of an entry, in the url and in the list. */

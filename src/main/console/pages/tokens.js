@@ -16,7 +16,8 @@ import { mayActFor, mayOperate } from './rights.js';
 import { connectCommand } from './workspace-head.js';
 
 const PAGE = 100;
-const USES = [['', 'any'], ['never', 'never used'], ['7', 'idle for 7 days'], ['30', 'idle for 30 days'], ['90', 'idle for 90 days']];
+const USES = [['', 'any'], ['never', 'never used'], ['7', 'idle for 7 days'], ['30', 'idle for 30 days'],
+  ['90', 'idle for 90 days']];
 
 /** @type {import('./rights.js').Page['open']} */
 export function open(root, place, context) {
@@ -24,7 +25,8 @@ export function open(root, place, context) {
   const inTab = context.workspace !== undefined;
   let query = place.query;
   let most = PAGE;
-  const own = () => inTab ? context.workspace.id : mayOperate(session) ? query.get('ws') : session.current()?.workspace_id ?? null;
+  const own = () => inTab ? context.workspace.id : mayOperate(session) ? query.get('ws')
+    : session.current()?.workspace_id ?? null;
   const pathOf = (id) => `/workspaces/${encodeURIComponent(id)}/tokens`;
   const path = () => inTab || !mayOperate(session) ? pathOf(own()) : '/admin/workspace-tokens';
   const mayRead = mayOperate(session) || (own() !== null && mayActFor(session, own()));
@@ -32,7 +34,8 @@ export function open(root, place, context) {
   const filter = () => {
     const use = query.get('use') ?? '';
     return inTab || !mayOperate(session) ? {}
-      : { never_used: use === 'never' ? 'true' : '', idle_days: use === 'never' ? '' : use, workspace_id: query.get('ws') ?? '' };
+      : { never_used: use === 'never' ? 'true' : '', idle_days: use === 'never'
+        ? '' : use, workspace_id: query.get('ws') ?? '' };
   };
   const tokens = new Loaded(async (signal) => path() === '/admin/workspace-tokens'
     ? readPages(call, path(), filter(), most, signal)
@@ -57,7 +60,8 @@ export function open(root, place, context) {
     const one = `${pathOf(token.workspace_id ?? own())}/${token.id}`;
     return confirm({
       title: `Revoke the token ${token.prefix}…?`,
-      text: html`<p>An agent that uses it stops being heard within 5 seconds: its requests get 401, and its streams close. This cannot be undone,
+      text: html`<p>An agent that uses it stops being heard within 5 seconds: its requests get 401, and its streams
+          close. This cannot be undone,
         but another token can be made.</p>`,
       action: 'Revoke',
       danger: true,
@@ -73,19 +77,23 @@ export function open(root, place, context) {
       ${inTab ? nothing : html`<td data-label="Workspace">${workspaceLink(token.workspace_id ?? own())}</td>`}
       <td data-label="Token"><code>${inline(token.prefix)}…</code></td>
       <td data-label="Made">${age(token.created_at)}</td>
-      <td data-label="Last used">${token.last_used_at ? age(token.last_used_at) : html`<span class="meta">never</span>`}</td>
+      <td data-label="Last used">${token.last_used_at
+        ? age(token.last_used_at) : html`<span class="meta">never</span>`}</td>
       <td class="actions">${action('Revoke', () => revoke(token))}</td></tr>`;
 
   const table = ({ items, next }) => items.length === 0
     ? query.get('use') || own() === null ? empty('No token matches.')
-      : empty('This workspace has no token: no agent can speak for it.', html`<p>Mint one, and give it to the agent.</p>`)
+      : empty('This workspace has no token: no agent can speak for it.',
+        html`<p>Mint one, and give it to the agent.</p>`)
     : html`<div class="table-frame" tabindex="0" role="region" aria-label="Tokens"><table class="rows">
-        <thead><tr>${inTab ? nothing : html`<th scope="col">Workspace</th>`}${['Token', 'Made', 'Last used'].map((name) => html`<th scope="col">${name}</th>`)}
+        <thead><tr>${inTab ? nothing : html`<th scope="col">Workspace</th>`}${['Token', 'Made', 'Last used']
+          .map((name) => html`<th scope="col">${name}</th>`)}
           <th scope="col"><span class="off-screen">Actions</span></th></tr></thead>
         <tbody>${repeat(items, (token) => token.id, line)}</tbody></table></div>
       ${moreRows(next, items.length, () => { most += PAGE; tokens.refresh(); })}`;
 
-  const tools = () => html`<div class="filters">${inTab || !mayOperate(session) ? nothing : choice('Use', 'use', query.get('use') ?? '', USES, set)}
+  const tools = () => html`<div class="filters">${inTab || !mayOperate(session)
+    ? nothing : choice('Use', 'use', query.get('use') ?? '', USES, set)}
       ${own() === null ? nothing : action('Mint a token', mint, { look: 'main', hint: 'It is shown once' })}</div>`;
 
   function draw() {
@@ -128,6 +136,7 @@ function showOnce(id, token) {
         <p>It is shown this once. Muster keeps only its hash: copy it now.</p>
         <div class="command secret"><code tabindex="0">${token}</code>${copyButton(token, 'token')}</div>
         <h3>Connect an agent with it</h3>${commandLine(connect, 'connect command')}
-      </div><div class="buttons"><button type="button" class="main" @click=${() => close()}>I have copied it</button></div>`,
+      </div><div class="buttons"><button type="button" class="main"
+          @click=${() => close()}>I have copied it</button></div>`,
   });
 }

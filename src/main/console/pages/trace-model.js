@@ -66,7 +66,8 @@ export function longestWait(nodes, now) {
   for (const node of delegations) {
     const [from, to] = [Date.parse(node.at), endOf(node, now)];
     const others = delegations.filter((child) => child.parent_id === node.id)
-      .map((child) => [Math.max(from, Date.parse(child.at)), Math.min(to, endOf(child, now))]).sort((a, b) => a[0] - b[0]);
+      .map((child) => [Math.max(from, Date.parse(child.at)), Math.min(to, endOf(child, now))])
+      .sort((a, b) => a[0] - b[0]);
     let ms = to - from;
     let covered = from;
     for (const [begin, end] of others) {

@@ -1,4 +1,7 @@
-/** The page `/ui/welcome`: creates the first workspace, shows the command that starts its agent, and waits until it is online. */
+/**
+ * The page `/ui/welcome`: creates the first workspace, shows the command that starts its agent, and waits until it is
+ * online.
+ */
 import { html, nothing, render } from 'lit-html';
 import { copyButton } from '../parts/copy.js';
 import { asCurl } from '../parts/curl.js';
@@ -14,9 +17,13 @@ export function open(root, place, { call, session, navigate, fleet }) {
 
   const stopWatching = fleet.onChange(leave);
 
-  /** An empty fleet leads here. The fleet opens again when its first workspace is made elsewhere, unless one is being made here. */
+  /**
+   * An empty fleet leads here. The fleet opens again when its first workspace is made elsewhere, unless one is being
+   * made here.
+   */
   function leave() {
-    if (place.query.has('empty') && fleet.store.total() > 0 && state.name === '' && !state.busy && state.agent === null) {
+    if (place.query.has('empty') && fleet.store.total() > 0 && state.name === '' && !state.busy
+      && state.agent === null) {
       navigate('/', {}, { replace: true });
     }
   }
@@ -77,7 +84,8 @@ function view(state, mayChange, on) {
   return html`<section class="welcome">
     <h1>Connect the first agent</h1>
     <p>
-      An agent is any program that holds the token of a workspace: it sends heartbeats, receives messages, and answers them.
+      An agent is any program that holds the token of a workspace: it sends heartbeats, receives messages,
+      and answers them.
       Muster shows how it is, and keeps what it missed.
     </p>
     ${state.error === null ? nothing : html`<p class="notice bad" role="alert">${state.error}</p>`}
@@ -90,7 +98,8 @@ function start(state, mayChange, { make, type }) {
     return html`<p class="notice">You are signed in to read. An operator can create a workspace here.</p>`;
   }
   return html`<form class="card" @submit=${make}>
-    <label class="field">Name of the agent<input id="agent-name" maxlength="255" placeholder="Echo" autocomplete="off" @input=${type}></label>
+    <label class="field">Name of the agent<input id="agent-name" maxlength="255" placeholder="Echo" autocomplete="off"
+        @input=${type}></label>
     <button type="submit" class="main" ?disabled=${state.busy}>Create its workspace</button>
     <p class="soft">Next comes a command to copy. It needs nothing but <code>sh</code> and <code>curl</code>.</p>
     ${asCurl(requestOf(state.name))}
@@ -104,7 +113,8 @@ function connect({ agent, status }) {
       <h2>Run this in a terminal</h2>
       <p>It needs <code>sh</code> and <code>curl</code>, registers the agent, and answers each message until Ctrl-C.</p>
       ${command('sh', shellAgent(agent))}
-      <p class="soft">The command contains the agent's token. It is shown this once: it is gone when you leave the page.</p>
+      <p class="soft">The command contains the agent's token. It is shown this once: it is gone when you
+          leave the page.</p>
     </li>
     <li aria-live="polite">
       <h2>${online ? html`<bdi>${visible(agent.name)}</bdi> is online` : 'Waiting for its first heartbeat'}</h2>
@@ -120,13 +130,16 @@ function connect({ agent, status }) {
     <li>
       <h2>Then make it yours</h2>
       <p>
-        The agent program makes any command an agent. Run this in the folder of Muster's sources: to build it wants Maven and a
+        The agent program makes any command an agent. Run this in the folder of Muster's sources: to build it
+        wants Maven and a
         JDK 25, to run it Java 21 or newer.
       </p>
       ${command('program', programAgent(agent))}
       <p>
-        A program on the JVM uses the library <code>dev.muster:muster-agent</code>, which the same build makes. Other languages
-        speak HTTP: <code>docs/agents/http-poll.md</code>. All calls are in the <a href="/swagger-ui.html">API description</a>.
+        A program on the JVM uses the library <code>dev.muster:muster-agent</code>, which the same build
+        makes. Other languages
+        speak HTTP: <code>docs/agents/http-poll.md</code>. All calls are in the
+            <a href="/swagger-ui.html">API description</a>.
       </p>
     </li>
   </ol>`;

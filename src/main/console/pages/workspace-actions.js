@@ -25,7 +25,8 @@ export function actionsOf(call, id, record, changed) {
     pause: async () => {
       const paused = await pause(call, id, (run) => confirm({
         title: 'Pause this workspace?',
-        text: html`<p>Messages that wait stay where they are. New ones to a push agent are refused (<code>WORKSPACE_PAUSED</code>) until it is resumed,
+        text: html`<p>Messages that wait stay where they are. New ones to a push agent are refused
+            (<code>WORKSPACE_PAUSED</code>) until it is resumed,
           those to a poll agent are stored. Its agent is told to stop working.</p>`,
         action: 'Pause',
         requests: [{ method: 'POST', path: `${path}/pause` }],
@@ -43,12 +44,14 @@ export function actionsOf(call, id, record, changed) {
       const name = record().name;
       return confirm({
         title: 'Remove this workspace?',
-        text: html`<p>${inline(name)} and everything below it is removed: its tokens are revoked, its delegations end as failed, and its queued
+        text: html`<p>${inline(name)} and everything below it is removed: its tokens are revoked, its delegations end as
+            failed, and its queued
           messages are dropped. This cannot be undone.</p>`,
         typed: { label: 'Type its name', expected: name },
         action: 'Remove',
         danger: true,
-        requests: [{ method: 'DELETE', path, query: { confirm: true }, headers: /^[\x20-\x7e]+$/.test(name) ? { 'X-Confirm-Name': name } : {} }],
+        requests: [{ method: 'DELETE', path, query: { confirm: true }, headers: /^[\x20-\x7e]+$/.test(name)
+          ? { 'X-Confirm-Name': name } : {} }],
         run: async () => {
           const headers = /^[\x20-\x7e]+$/.test(name) ? { 'X-Confirm-Name': name } : {};
           await call('DELETE', path, { query: { confirm: true }, headers });

@@ -17,13 +17,17 @@ export function head({ id, record, removed }, { actions, mayAct, toChat, session
   const paused = record.status === 'paused';
   const mayOperate = mayAct && session.mayChange();
   return html`<header class="workspace-head">
-      <div class="title"><h1>${inline(record.name, { most: 80 })}</h1>${record.role ? html`<span class="meta role-text">${inline(record.role)}</span>` : nothing}
+      <div class="title"><h1>${inline(record.name, { most: 80 })}</h1>${record.role
+        ? html`<span class="meta role-text">${inline(record.role)}</span>` : nothing}
         <p class="status-line">${statusMark(record.status)} ${record.stalled ? statusMark('stalled') : nothing}
           <span class="meta">${since(record.status_since)}</span></p></div>
       ${removed || !mayAct ? nothing : html`<div class="buttons">
         ${paused ? action('Resume', actions.resume, { look: 'main' }) : action('Pause', actions.pause)}
-        ${action('Restart', () => actions.restart(), { hint: 'Asks the agent to end, so that its supervisor starts it again' })}
-        ${mayOperate ? html`<button type="button" @click=${toChat}>Message</button>${action('Remove…', actions.remove, { look: 'danger' })}` : nothing}</div>`}
+        ${action('Restart', () => actions.restart(),
+          { hint: 'Asks the agent to end, so that its supervisor starts it again' })}
+        ${mayOperate
+          ? html`<button type="button" @click=${toChat}>Message</button>
+            ${action('Remove…', actions.remove, { look: 'danger' })}` : nothing}</div>`}
       ${removed || !mayAct ? nothing : asCurl({ method: 'POST', path: `${path}/${paused ? 'resume' : 'pause'}` },
         { method: 'POST', path: `${path}/restart`, body: {} }, { method: 'DELETE', path, query: { confirm: true } })}
     </header>`;
@@ -34,29 +38,46 @@ export function why(workspace, { actions, mayAct, around, address, stream }) {
   const { record, row, id, removed } = workspace;
   const { cause, evidence, next: steps } = advise(ofRecord({ ...record, ...(row ?? {}), ...liveOf(record) }), around);
   const next = removed ? [] : steps;
-  return html`<section class="why-box" aria-label="Why" data-status=${record.stalled && record.status === 'online' ? 'stalled' : record.status}>
+  return html`<section class="why-box" aria-label="Why"
+      data-status=${record.stalled && record.status === 'online' ? 'stalled' : record.status}>
       <p class="cause">${inline(cause, { most: 600 })}</p>
-      <dl>${evidence.length > 0 ? html`<dt>Evidence</dt><dd><ul class="evidence">${evidence.map((one) => html`<li>${inline(one, { most: 400 })}</li>`)}</ul></dd>` : nothing}
-        ${next.length > 0 ? html`<dt>Next</dt><dd><ol>${next.map((step) => html`<li><div class="next-step">${nextStep(step, { actions, mayAct, address, record, row, id })}</div></li>`)}</ol></dd>` : nothing}</dl>
-      ${stream === 'live' ? nothing : html`<p class="meta">The live events of this workspace are not arriving; this page reads it every 30 s instead.</p>`}
+      <dl>${evidence.length > 0
+        ? html`<dt>Evidence</dt><dd><ul class="evidence">${evidence.map((one) =>
+          html`<li>${inline(one, { most: 400 })}</li>`)}</ul></dd>` : nothing}
+        ${next.length > 0
+          ? html`<dt>Next</dt><dd><ol>${next.map((step) =>
+            html`<li><div class="next-step">${nextStep(step,
+              { actions, mayAct, address, record, row, id })}</div></li>`)}</ol></dd>` : nothing}</dl>
+      ${stream === 'live'
+        ? nothing : html`<p class="meta">The live events of this workspace are not arriving; this page reads it every
+            30 s instead.</p>`}
     </section>`;
 }
 
 /** Returns the members of the record that live events update, which are newer than those of the row. */
-const liveOf = ({ status, status_since, last_heartbeat_at, active_tasks, current_task, stalled, degraded_reason, last_sample_error }) =>
-  ({ status, status_since, last_heartbeat_at, active_tasks, current_task, stalled, degraded_reason, last_sample_error });
+const liveOf = ({ status, status_since, last_heartbeat_at, active_tasks, current_task, stalled, degraded_reason,
+  last_sample_error }) =>
+  ({ status, status_since, last_heartbeat_at, active_tasks, current_task, stalled, degraded_reason,
+    last_sample_error });
 
 function nextStep({ action: name, text }, { actions, mayAct, address, record, row, id }) {
   const words = html`<span>${inline(text, { most: 300 })}</span>`;
   switch (name) {
-    case 'restart': return mayAct ? html`${action('Restart', () => actions.restart(), { look: 'main' })} ${words}` : words;
+    case 'restart': return mayAct
+      ? html`${action('Restart', () => actions.restart(), { look: 'main' })} ${words}` : words;
     case 'pause': return mayAct ? html`${action('Pause', actions.pause)} ${words}` : words;
     case 'resume': return mayAct ? html`${action('Resume', actions.resume, { look: 'main' })} ${words}` : words;
-    case 'timeline': return html`<a href=${`${address('timeline')}&before=${encodeURIComponent(afterOf(record.status_since))}`}>Timeline</a> ${words}`;
+    case 'timeline': return html`<a
+        href=${`${address('timeline')}&before=${encodeURIComponent(afterOf(record.status_since))}`}>Timeline</a>
+            ${words}`;
     case 'queue': return html`<a href=${address('queue')}>Queue</a> ${words}`;
-    case 'connect': return html`${mayAct ? html`<a href=${address('tokens')}>Tokens</a> ` : nothing}${words} ${commandLine(connectCommand(id), 'connect command')}`;
-    case 'host': return isRestarting(record, row) ? html`${words} With the program muster-agent: ${commandLine(connectCommand(id, '"$MUSTER_EXEC"'), 'start command')}` : words;
-    case 'wait': return html`${words} ${mayAct && isRestarting(record, row) ? action('Withdraw the restart', actions.withdrawRestart) : nothing}`;
+    case 'connect': return html`${mayAct ? html`<a href=${address('tokens')}>Tokens</a> ` : nothing}${words}
+        ${commandLine(connectCommand(id), 'connect command')}`;
+    case 'host': return isRestarting(record, row)
+      ? html`${words} With the program muster-agent:
+          ${commandLine(connectCommand(id, '"$MUSTER_EXEC"'), 'start command')}` : words;
+    case 'wait': return html`${words} ${mayAct && isRestarting(record, row)
+      ? action('Withdraw the restart', actions.withdrawRestart) : nothing}`;
     default: return words;
   }
 }
@@ -81,9 +102,13 @@ export function facts({ id, record, row }) {
   const card = record.agent_card;
   return html`<dl class="facts-line"><div><dt>id</dt><dd><code>${id}</code>${copyButton(id, 'id')}</dd></div>
       <div><dt>parent</dt><dd>${workspaceLink(record.parent_id, 'none')}</dd></div>
-      <div><dt>delivery</dt><dd>${record.delivery_mode}${record.url ? html` to <code>${inline(record.url, { most: 100 })}</code>` : nothing}</dd></div>
-      <div><dt>runtime</dt><dd>${inline(record.runtime, { empty: '–' })}</dd></div><div><dt>tier</dt><dd>${record.tier}</dd></div>
+      <div><dt>delivery</dt><dd>${record.delivery_mode}${record.url
+        ? html` to <code>${inline(record.url, { most: 100 })}</code>` : nothing}</dd></div>
+      <div><dt>runtime</dt><dd>${inline(record.runtime, { empty: '–' })}</dd></div>
+      <div><dt>tier</dt><dd>${record.tier}</dd></div>
       <div><dt>created</dt><dd>${age(record.created_at)}</dd></div>
       ${row?.queue_depth ? html`<div><dt>queue</dt><dd>${row.queue_depth}</dd></div>` : nothing}
-      <div><dt>card</dt><dd>${card ? html`<a href=${`/ui/w/${encodeURIComponent(id)}?tab=card`}>${inline(typeof card.name === 'string' ? card.name : 'card', { most: 40 })}</a>` : html`<span class="meta">none</span>`}</dd></div></dl>`;
+      <div><dt>card</dt><dd>${card
+        ? html`<a href=${`/ui/w/${encodeURIComponent(id)}?tab=card`}>${inline(typeof card.name === 'string'
+          ? card.name : 'card', { most: 40 })}</a>` : html`<span class="meta">none</span>`}</dd></div></dl>`;
 }

@@ -40,7 +40,8 @@ export function open(root, place, context) {
   const loaded = new Loaded(read, () => {
     draw();
     if (loaded.value !== undefined && timeline === null && loaded.value.record.status !== 'removed') {
-      timeline = openTimeline(below, { ...place, query: shownQuery }, { ...context, workspace: { id, record: loaded.value.record } });
+      timeline = openTimeline(below, { ...place, query: shownQuery },
+        { ...context, workspace: { id, record: loaded.value.record } });
     }
   });
 
@@ -48,7 +49,8 @@ export function open(root, place, context) {
     const removedToo = { include_removed: readsAll(session) ? 'true' : '' };
     const [record, periods] = await Promise.all([
       call('GET', `/workspaces/${encodeURIComponent(id)}`, { query: removedToo, signal }),
-      call('GET', `/console/history/${encodeURIComponent(id)}`, { query: { from: iso(at - RIBBON_MS), to: iso(at + 1), ...removedToo }, signal }),
+      call('GET', `/console/history/${encodeURIComponent(id)}`,
+        { query: { from: iso(at - RIBBON_MS), to: iso(at + 1), ...removedToo }, signal }),
     ]);
     document.title = `${visible(record.name)} as it was · Muster`;
     return { record, periods };
@@ -56,13 +58,17 @@ export function open(root, place, context) {
 
   function draw() {
     const { value, error } = loaded;
-    render(html`<div class="past-line"><strong class="band-when">As it was <time datetime=${iso(at)}>${exact(at)}</time></strong>
+    render(html`<div class="past-line"><strong class="band-when">As it was <time
+        datetime=${iso(at)}>${exact(at)}</time></strong>
         <a class="button main small" href=${address({ at: null })}>Back to now</a>
-        ${readsAll(session) ? html`<a class="button small" href=${`/ui/fleet?at=${iso(at)}`}>The fleet then</a>` : nothing}
-        <p class="meta">Nothing can be changed in the past: what can be done is on the page of now. Name, role, parent and runtime are
+        ${readsAll(session)
+          ? html`<a class="button small" href=${`/ui/fleet?at=${iso(at)}`}>The fleet then</a>` : nothing}
+        <p class="meta">Nothing can be changed in the past: what can be done is on the page of now. Name, role,
+            parent and runtime are
           those of today, the reason is that at the begin of the status; heartbeats are not kept.</p></div>
       ${error ? problem(error, () => loaded.refresh()) : nothing}
-      ${value !== undefined ? state(value) : error ? nothing : html`<p class="loading" role="status">Loading …</p>`}`, top);
+      ${value !== undefined ? state(value) : error ? nothing : html`<p class="loading" role="status">Loading …</p>`}`,
+      top);
   }
 
   function state({ record, periods }) {
@@ -84,8 +90,10 @@ export function open(root, place, context) {
     const reason = period?.degraded_reason;
     return html`<header class="workspace-head"><div class="title"><h1>${inline(record.name, { most: 80 })}</h1>
         ${record.role ? html`<span class="meta role-text">${inline(record.role)}</span>` : nothing}
-        ${period === undefined ? nothing : html`<p class="status-line">${statusMark(period.status)} ${reason ? `(${REASONS[reason] ?? reason})` : nothing}
-          <span class="meta">since ${exact(period.since)} (${duration((at - Date.parse(period.since)) / 1000)})</span></p>`}</div></header>`;
+        ${period === undefined ? nothing : html`<p class="status-line">${statusMark(period.status)} ${reason
+          ? `(${REASONS[reason] ?? reason})` : nothing}
+          <span class="meta">since ${exact(period.since)}
+              (${duration((at - Date.parse(period.since)) / 1000)})</span></p>`}</div></header>`;
   }
 
   draw();
@@ -106,10 +114,13 @@ export function open(root, place, context) {
 
 /** Returns the box *Why* with cause and evidence. It has no next steps, since the past cannot be changed. */
 function why({ status, since, degraded_reason, error }, around) {
-  const { cause, evidence } = advise(ofRecord({ status, degraded_reason, last_sample_error: error, status_since: since }), around);
+  const { cause, evidence } =
+    advise(ofRecord({ status, degraded_reason, last_sample_error: error, status_since: since }), around);
   return html`<section class="why-box" aria-label="Why" data-status=${status}>
     <p class="cause">${inline(cause, { most: 600 })}</p>
-    ${evidence.length === 0 ? nothing : html`<dl><dt>Evidence</dt><dd><ul class="evidence">${evidence.map((one) => html`<li>${inline(one, { most: 400 })}</li>`)}</ul></dd></dl>`}
+    ${evidence.length === 0
+      ? nothing : html`<dl><dt>Evidence</dt><dd><ul
+          class="evidence">${evidence.map((one) => html`<li>${inline(one, { most: 400 })}</li>`)}</ul></dd></dl>`}
   </section>`;
 }
 
@@ -120,7 +131,8 @@ function why({ status, since, degraded_reason, error }, around) {
  * @param {number} at in ms
  * @returns {object | undefined} undefined without a recorded period
  */
-export const periodAt = (periods, at) => periods.findLast(({ since, until }) => Date.parse(since) <= at && (until === null || Date.parse(until) > at));
+export const periodAt = (periods, at) =>
+  periods.findLast(({ since, until }) => Date.parse(since) <= at && (until === null || Date.parse(until) > at));
 
 function absent(record, at) {
   if (at < Date.parse(record.created_at)) {

@@ -63,7 +63,8 @@ function openNow(root, place, context) {
   const { call, session, navigate } = context;
   const id = place.segments[1] ?? '';
   const path = `/workspaces/${encodeURIComponent(id)}`;
-  const seesEvents = readsAll(session) || mayActFor(session, id); // to an agent, its peers show neither history nor live events
+  // to an agent, its peers show neither history nor live events
+  const seesEvents = readsAll(session) || mayActFor(session, id);
   root.replaceChildren(document.createElement('div'), document.createElement('div'));
   const [top, below] = root.children;
   below.className = 'tab-page';
@@ -83,12 +84,14 @@ function openNow(root, place, context) {
     draw();
     await openTab();
   }).every(EVERY_MS);
-  const periods = new Loaded((signal) => call('GET', `/console/history/${encodeURIComponent(id)}`, { signal }), () => draw());
+  const periods = new Loaded((signal) => call('GET', `/console/history/${encodeURIComponent(id)}`, { signal }),
+    () => draw());
   const actions = actionsOf(call, id, () => workspace.record, () => record.refresh());
 
   async function read(signal) {
     const found = await call('GET', path, { query: { include_removed: readsAll(session) ? 'true' : '' }, signal });
-    const rows = readsAll(session) && !found.removed_at ? await call('GET', '/console/rows', { query: { ids: id }, signal }).catch(() => []) : [];
+    const rows = readsAll(session) && !found.removed_at
+      ? await call('GET', '/console/rows', { query: { ids: id }, signal }).catch(() => []) : [];
     return { found, row: rows[0] ?? null };
   }
 
@@ -118,7 +121,8 @@ function openNow(root, place, context) {
   async function openTab() {
     const name = chosen();
     if (workspace.record !== null && tab.name !== name) {
-      await tab.open(name, TABS[name][1], (module, page) => module.open(page, { ...place, query }, { ...context, workspace, actions }));
+      await tab.open(name, TABS[name][1], (module, page) =>
+        module.open(page, { ...place, query }, { ...context, workspace, actions }));
     }
   }
 
@@ -129,14 +133,16 @@ function openNow(root, place, context) {
       return;
     }
     if (event === 'WORKSPACE_HEARTBEAT') {
-      Object.assign(known, { last_heartbeat_at: timestamp, active_tasks: payload.active_tasks ?? known.active_tasks, uptime_seconds: payload.uptime_seconds ?? known.uptime_seconds });
+      Object.assign(known, { last_heartbeat_at: timestamp, active_tasks: payload.active_tasks ?? known.active_tasks,
+        uptime_seconds: payload.uptime_seconds ?? known.uptime_seconds });
       workspace.heartbeats = [{ at: timestamp, ...payload }, ...workspace.heartbeats].slice(0, 20);
       if (known.status === 'degraded') {
         record.soon(1000); // no event is sent when only the error changes
       }
       draw();
     } else if (event === 'TASK_UPDATED') {
-      Object.assign(known, { current_task: payload.current_task ?? known.current_task, active_tasks: payload.active_tasks ?? known.active_tasks });
+      Object.assign(known, { current_task: payload.current_task ?? known.current_task,
+        active_tasks: payload.active_tasks ?? known.active_tasks });
       draw();
     } else if (CHANGES.test(event)) {
       record.soon();
@@ -150,8 +156,8 @@ function openNow(root, place, context) {
   }
 
   /**
-   * Subscribes to the live events of the workspace, unless it is removed or the peer of an agent, whose events the server refuses.
-   * After each connect the record is read again.
+   * Subscribes to the live events of the workspace, unless it is removed or the peer of an agent, whose events the
+   * server refuses. After each connect the record is read again.
    */
   function follow() {
     if (workspace.removed || !seesEvents) {
@@ -189,13 +195,16 @@ function openNow(root, place, context) {
 
   const count = (name) => {
     const row = workspace.row;
-    const number = row === null ? 0 : name === 'queue' ? row.queue_depth : name === 'delegations' ? (row.in_flight_in ?? 0) + (row.in_flight_out ?? 0) : 0;
+    const number = row === null ? 0 : name === 'queue' ? row.queue_depth
+      : name === 'delegations' ? (row.in_flight_in ?? 0) + (row.in_flight_out ?? 0) : 0;
     return number > 0 ? html` <span class="tab-count">${number}</span>` : nothing;
   };
 
   const tabs = () => html`<nav class="tabs" aria-label="Parts of this workspace">${Object.entries(TABS)
-    .filter(([name]) => (name !== 'tokens' || mayActFor(session, id)) && (name !== 'queue' || readsAll(session)) && isThere(name))
-    .map(([name, [words]]) => html`<a href=${address(name)} aria-current=${chosen() === name ? 'page' : nothing}>${words}${count(name)}</a>`)}</nav>`;
+    .filter(([name]) => (name !== 'tokens' || mayActFor(session, id))
+      && (name !== 'queue' || readsAll(session)) && isThere(name))
+    .map(([name, [words]]) => html`<a href=${address(name)}
+        aria-current=${chosen() === name ? 'page' : nothing}>${words}${count(name)}</a>`)}</nav>`;
 
   function draw() {
     const found = workspace.record;
@@ -204,19 +213,23 @@ function openNow(root, place, context) {
       return;
     }
     const mayAct = mayActFor(session, id) && !workspace.removed;
-    render(html`${head(workspace, { actions, mayAct, session, toChat: () => navigate(location.pathname, { tab: 'chat', focus: 'write' }) })}
-      ${workspace.removed ? html`<div class="notice bad" role="status">This workspace was removed ${age(found.removed_at)}. What it did is kept
+    render(html`${head(workspace, { actions, mayAct, session,
+      toChat: () => navigate(location.pathname, { tab: 'chat', focus: 'write' }) })}
+      ${workspace.removed ? html`<div class="notice bad"
+          role="status">This workspace was removed ${age(found.removed_at)}. What it did is kept
         for a while; nothing can be sent to it, and its id is not used again.</div>` : nothing}
       ${record.error ? problem(record.error, () => record.refresh()) : nothing}
       ${why(workspace, { actions, mayAct, around: around(), address, stream })}
-      ${periods.value && !workspace.removed ? ribbon(periods.value, now(), (iso) => `${address('timeline')}&at=${encodeURIComponent(iso)}`) : nothing}
+      ${periods.value && !workspace.removed
+        ? ribbon(periods.value, now(), (iso) => `${address('timeline')}&at=${encodeURIComponent(iso)}`) : nothing}
       ${facts(workspace)}
       ${tabs()}`, top);
   }
 
   /** Returns the message for an id that is invalid, unknown, removed or forbidden. */
   function absent(failure) {
-    const title = { 400: 'This is not the id of a workspace', 403: 'This workspace is not yours to see', 404: 'No such workspace', 410: 'This workspace was removed' }[failure.status];
+    const title = { 400: 'This is not the id of a workspace', 403: 'This workspace is not yours to see',
+      404: 'No such workspace', 410: 'This workspace was removed' }[failure.status];
     return title === undefined
       ? problem(failure, () => record.refresh())
       : html`<h1>${title}</h1><p>${failure.detail}</p><p><a href="/">All workspaces</a></p>${asCurl({ path })}`;

@@ -1,4 +1,7 @@
-/** A button that runs an asynchronous action, is disabled meanwhile, and shows the error beside it when the action fails. */
+/**
+ * A button that runs an asynchronous action, is disabled meanwhile, and shows the error beside it when the action
+ * fails.
+ */
 import { LitElement, html, nothing } from 'lit-element';
 
 class ActionButton extends LitElement {
@@ -42,11 +45,12 @@ customElements.define('mu-action', ActionButton);
  *
  * @param {string} label
  * @param {() => Promise<unknown>} run its error is shown beside the button
- * @param {{look?: string, hint?: string, off?: boolean}} [options] `look` is a class such as `main`, `hint` the tooltip,
- *   `off` disables the button
+ * @param {{look?: string, hint?: string, off?: boolean}} [options] `look` is a class such as `main`, `hint` the
+ *   tooltip, `off` disables the button
  */
 export function action(label, run, { look = '', hint = '', off = false } = {}) {
-  return html`<mu-action class="action" .label=${label} .run=${run} .look=${look} .hint=${hint} .off=${off}></mu-action>`;
+  return html`<mu-action class="action" .label=${label} .run=${run} .look=${look} .hint=${hint}
+      .off=${off}></mu-action>`;
 }
 
 /**

@@ -19,7 +19,8 @@ const WORDS = {
  *
  * @param {import('../net/stream.js').Stream} stream
  * @param {() => ?HTMLElement} place returns the element in the top bar; null while there is none
- * @param {(kind: 'connection', text: ?string, more?: {action: {label: string, run: () => void}, countdown: string}) => void} banner
+ * @param {(kind: 'connection', text: ?string, more?: {action: {label: string, run: () => void}, countdown: string}) =>
+ *   void} banner
  * @returns {() => void} removes the banner and the listeners
  */
 export function showConnection(stream, place, banner) {
@@ -53,7 +54,8 @@ export function showConnection(stream, place, banner) {
   function bannerWords(state) {
     const [since, asOf] = [lostAt, stream.receivedAt].map((ms) => dated(ms, clock.estimate()));
     return state === 'database_away'
-      ? `Muster cannot reach its database since ${since} — data as of ${asOf}. It goes on by itself when the database is back.`
+      ? `Muster cannot reach its database since ${since} — data as of ${asOf}. `
+        + 'It goes on by itself when the database is back.'
       : `Connection lost ${since} — data as of ${asOf}`;
   }
 

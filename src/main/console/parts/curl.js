@@ -1,9 +1,14 @@
-/** *As curl*: shows the request of a view or of an action as a `curl` command with the variables `$MUSTER` and `$ADMIN`. */
+/**
+ * *As curl*: shows the request of a view or of an action as a `curl` command with the variables `$MUSTER` and `$ADMIN`.
+ */
 import { html, nothing } from 'lit-html';
 import { asciiJson, quote } from '../text/shell.js';
 import { copyButton } from './copy.js';
 
-/** Longest body in the command line itself, in characters. Linux takes 128 KiB an argument, a terminal 4096 bytes a line. */
+/**
+ * Longest body in the command line itself, in characters. Linux takes 128 KiB an argument, a terminal 4096 bytes a
+ * line.
+ */
 const MAX_INLINE = 3000;
 /** Characters of a command that are shown; what is copied is whole. */
 const MAX_SHOWN = 3000;
@@ -65,7 +70,8 @@ export function queryText(query) {
  * @param {...Request} requests
  */
 export function asCurl(...requests) {
-  return html`<details class="curl"><summary>as curl</summary>${requests.map((request) => commandLine(curlOf(request)))}</details>`;
+  return html`<details class="curl"><summary>as curl</summary>${requests.map((request) =>
+    commandLine(curlOf(request)))}</details>`;
 }
 
 /**
@@ -75,7 +81,8 @@ export function asCurl(...requests) {
  * @param {string} [name] what the text is, for the button's label
  */
 export function commandLine(text, name = 'command') {
-  const shown = text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)} … (${text.length.toLocaleString('en')} characters are copied)` : text;
+  const shown = text.length > MAX_SHOWN
+    ? `${text.slice(0, MAX_SHOWN)} … (${text.length.toLocaleString('en')} characters are copied)` : text;
   return text === '' ? nothing : line(shown, text, name);
 }
 
@@ -90,8 +97,12 @@ export function asCurlOfMany(requestOf, ids) {
   if (ids.length <= SHOWN_IDS) {
     return asCurl(requestOf(ids));
   }
-  const shown = `${curlOf(requestOf(ids.slice(0, SHOWN_IDS))).slice(0, MAX_SHOWN)} … (${ids.length.toLocaleString('en')} ids are copied)`;
-  return html`<details class="curl"><summary>as curl</summary>${line(shown, () => curlOf(requestOf(ids)), 'command')}</details>`;
+  const shown =
+    `${curlOf(requestOf(ids.slice(0, SHOWN_IDS)))
+      .slice(0, MAX_SHOWN)} … (${ids.length.toLocaleString('en')} ids are copied)`;
+  return html`<details class="curl"><summary>as curl</summary>${line(shown, () => curlOf(requestOf(ids)),
+    'command')}</details>`;
 }
 
-const line = (shown, copied, name) => html`<div class="command"><code tabindex="0">${shown}</code>${copyButton(copied, name)}</div>`;
+const line = (shown, copied, name) =>
+  html`<div class="command"><code tabindex="0">${shown}</code>${copyButton(copied, name)}</div>`;

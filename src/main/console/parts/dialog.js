@@ -9,9 +9,11 @@ let count = 0;
  *
  * @param {object} options
  * @param {string} options.title
- * @param {(close: (value?: unknown) => void, redraw: () => void) => unknown} options.body returns the content; called at each redraw
+ * @param {(close: (value?: unknown) => void, redraw: () => void) => unknown} options.body returns the content; called
+ *   at each redraw
  * @param {boolean} [options.wide]
- * @param {(key: string) => boolean} [options.endsBy] whether a key closes the dialog; its event goes on to the page's own handlers
+ * @param {(key: string) => boolean} [options.endsBy] whether a key closes the dialog; its event goes on to the page's
+ *   own handlers
  * @returns {Promise<unknown>} the value given to `close`; undefined after Escape
  */
 export function openDialog({ title, body, wide = false, endsBy = () => false }) {
@@ -60,7 +62,8 @@ export function openDialog({ title, body, wide = false, endsBy = () => false }) 
  * @param {(value: string) => Promise<unknown>} options.run gets the typed text
  * @param {boolean} [options.danger]
  * @param {import('./curl.js').Request[]} [options.requests] shown as curl
- * @param {{label: string, expected?: string}} [options.typed] adds a text field; with `expected`, its value must be equal to it
+ * @param {{label: string, expected?: string}} [options.typed] adds a text field; with `expected`, its value must be
+ *   equal to it
  * @returns {Promise<unknown>} the result of `run`, or true if it has none; undefined when the dialog was cancelled
  */
 export function confirm({ title, text, action, run, danger = false, requests = [], typed }) {
@@ -98,7 +101,8 @@ export function confirm({ title, text, action, run, danger = false, requests = [
         <p class="refusal" role="alert" ?hidden=${refusal === ''}>${refusal}</p>
         <div class="buttons">
           <button type="button" ?autofocus=${!typed} @click=${() => close()}>Keep as it is</button>
-          <button type="submit" class=${danger ? 'danger' : 'main'} ?disabled=${!ready}>${busy ? `${action} …` : action}</button>
+          <button type="submit" class=${danger ? 'danger' : 'main'} ?disabled=${!ready}>${busy
+            ? `${action} …` : action}</button>
         </div>
       </form>`;
     },

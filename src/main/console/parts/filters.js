@@ -13,7 +13,8 @@ import { workspaceLink } from './workspace-link.js';
  * @param {(name: string, value: string) => void} choose
  */
 export function choice(label, name, chosen, options, choose) {
-  return html`<label class="choice"><span>${label}</span><select name=${name} @change=${(event) => choose(name, event.target.value)}>
+  return html`<label class="choice"><span>${label}</span><select name=${name}
+      @change=${(event) => choose(name, event.target.value)}>
       ${options.map((option) => {
         const [value, words] = Array.isArray(option) ? option : [option, option.replaceAll('_', ' ')];
         return html`<option value=${value} .selected=${value === chosen}>${words}</option>`;
@@ -30,7 +31,8 @@ export function choice(label, name, chosen, options, choose) {
  */
 export function moment(label, name, chosen, choose) {
   return html`<label class="choice"><span>${label}</span><input type="datetime-local" step="1" name=${name}
-      .value=${chosen ? localOf(chosen) : ''} @change=${(event) => choose(name, instantOf(event.target.value))}></label>`;
+      .value=${chosen ? localOf(chosen) : ''}
+      @change=${(event) => choose(name, instantOf(event.target.value))}></label>`;
 }
 
 /**
@@ -43,7 +45,8 @@ export function moment(label, name, chosen, choose) {
 export function moreRows(next, shown, more) {
   return next === null
     ? html`<p class="meta rows-end">${shown} ${shown === 1 ? 'row' : 'rows'}</p>`
-    : html`<p class="rows-end"><button type="button" @click=${more}>More</button> <span class="meta">${shown} shown</span></p>`;
+    : html`<p class="rows-end"><button type="button"
+        @click=${more}>More</button> <span class="meta">${shown} shown</span></p>`;
 }
 
 /**
@@ -54,6 +57,7 @@ export function moreRows(next, shown, more) {
  */
 export function ofWorkspace(query, choose) {
   return query.get('ws')
-    ? html`<span>of ${workspaceLink(query.get('ws'))} <button type="button" class="quiet" @click=${() => choose('ws', '')}>show all</button></span>`
+    ? html`<span>of ${workspaceLink(query.get('ws'))} <button type="button" class="quiet"
+        @click=${() => choose('ws', '')}>show all</button></span>`
     : nothing;
 }

@@ -1,4 +1,7 @@
-/** Keyboard shortcuts of every page: the palette, the list of shortcuts, and `g` followed by a letter, which opens a page. */
+/**
+ * Keyboard shortcuts of every page: the palette, the list of shortcuts, and `g` followed by a letter, which opens a
+ * page.
+ */
 import { pagesOf, pathOf } from '../router.js';
 
 /** Page → the letter after `g` that opens it. */
@@ -9,7 +12,11 @@ const SEQUENCE_MS = 1500;
 
 let context = null;
 
-/** Installs the shortcuts. @param {object} of the context of the pages, with `navigate`, `session`, `call` and `fleet` */
+/**
+ * Installs the shortcuts.
+ *
+ * @param {object} of the context of the pages, with `navigate`, `session`, `call` and `fleet`
+ */
 export function listenForKeys(of) {
   context = of;
   let goAt = -Infinity;
@@ -46,7 +53,8 @@ const places = () =>
 
 /**
  * @param {KeyboardEvent} event
- * @returns {boolean} whether it may trigger a single-key shortcut: these are on, no field has the focus, and no dialog is open
+ * @returns {boolean} whether it may trigger a single-key shortcut: these are on, no field has the focus, and no dialog
+ *   is open
  */
 export const isShortcut = (event) =>
   !event.ctrlKey && !event.metaKey && !event.altKey && document.documentElement.dataset.keys !== 'off'

@@ -1,4 +1,6 @@
-/** `<mu-moment>`: shows a time relative to the server's clock, updated every second, with the exact time in the tooltip. */
+/**
+ * `<mu-moment>`: shows a time relative to the server's clock, updated every second, with the exact time in the tooltip.
+ */
 import { html } from 'lit-html';
 import { now, onTick } from '../net/clock.js';
 import { ago, clockTime, dated, duration, exact } from '../text/time.js';
@@ -33,7 +35,8 @@ class Moment extends HTMLElement {
     if (!this.isConnected || Number.isNaN(ms)) {
       return;
     }
-    const isExact = document.documentElement.dataset.times === 'exact'; // for those who cannot point at it for the tooltip
+    // for those who cannot point at it for the tooltip
+    const isExact = document.documentElement.dataset.times === 'exact';
     const words = isExact && this.#form !== 'clock' ? exact(ms) : FORMS[this.#form](ms);
     if (this.textContent !== words) {
       this.textContent = words;

@@ -1,4 +1,6 @@
-/** The palette, which finds pages, workspaces and actions by parts of their names; and the list of keyboard shortcuts. */
+/**
+ * The palette, which finds pages, workspaces and actions by parts of their names; and the list of keyboard shortcuts.
+ */
 import { html, nothing } from 'lit-html';
 import { pagesOf, pathOf } from '../router.js';
 import { signOut } from '../net/session.js';
@@ -22,7 +24,8 @@ const VERBS = [
   { word: 'Open' },
   { word: 'Pause', done: 'paused', text: 'Messages that wait stay where they are, and nothing is lost.' },
   { word: 'Resume', done: 'resumed', text: 'It takes messages again.' },
-  { word: 'Restart', done: 'restart requested; its next heartbeat tells it', text: 'Its agent ends, and its supervisor starts it again.' },
+  { word: 'Restart', done: 'restart requested; its next heartbeat tells it',
+    text: 'Its agent ends, and its supervisor starts it again.' },
   { word: 'Message' },
   { word: 'Remove', ofOperators: true },
 ];
@@ -71,32 +74,42 @@ export function showPalette(context) {
           run(found[chosen]);
         }
       };
-      return html`<input class="palette-field" role="combobox" aria-label="Page, workspace or action" aria-expanded="true" aria-autocomplete="list"
-          aria-controls="palette-list" aria-activedescendant=${found.length > 0 ? `palette-${chosen}` : nothing} autocomplete="off" spellcheck="false"
+      return html`<input class="palette-field" role="combobox" aria-label="Page, workspace or action"
+          aria-expanded="true" aria-autocomplete="list"
+          aria-controls="palette-list" aria-activedescendant=${found.length > 0 ? `palette-${chosen}` : nothing}
+          autocomplete="off" spellcheck="false"
           placeholder="a page, a name, pause …" autofocus .value=${query} @input=${typed} @keydown=${key}>
-        <ul id="palette-list" class="palette-list" role="listbox" aria-label="Found">${found.map((entry, index) => html`<li id=${`palette-${index}`}
-          role="option" aria-selected=${index === chosen} @click=${() => run(entry)} @pointermove=${() => { if (chosen !== index) { chosen = index; redraw(); } }}>
-          ${entry.glyph ?? nothing}<span>${entry.verb ? html`${entry.verb} ` : nothing}<bdi>${inline(entry.name, { most: 80 })}</bdi></span>
+        <ul id="palette-list" class="palette-list" role="listbox"
+            aria-label="Found">${found.map((entry, index) => html`<li id=${`palette-${index}`}
+          role="option" aria-selected=${index === chosen} @click=${() => run(entry)}
+          @pointermove=${() => { if (chosen !== index) { chosen = index; redraw(); } }}>
+          ${entry.glyph ?? nothing}<span>${entry.verb
+            ? html`${entry.verb} ` : nothing}<bdi>${inline(entry.name, { most: 80 })}</bdi></span>
           <span class="meta">${entry.kind}</span></li>`)}</ul>
-        <p class="meta" role="status">${found.length === 0 ? noneText(context.fleet) : html`<kbd>↑</kbd> <kbd>↓</kbd> choose · <kbd>Enter</kbd> goes · <kbd>Esc</kbd> closes`}</p>`;
+        <p class="meta" role="status">${found.length === 0
+          ? noneText(context.fleet)
+          : html`<kbd>↑</kbd> <kbd>↓</kbd> choose · <kbd>Enter</kbd> goes · <kbd>Esc</kbd> closes`}</p>`;
     },
   }).finally(() => unfollow?.());
 }
 
-const noneText = (fleet) => (!fleet || fleet.isLoaded ? 'Nothing has this name.' : fleet.failure || 'Loading the fleet…');
+const noneText = (fleet) => (!fleet || fleet.isLoaded
+  ? 'Nothing has this name.' : fleet.failure || 'Loading the fleet…');
 
 const wordsOf = (query) => query.toLowerCase().split(/\s+/).filter((word) => word !== '');
 
 /** Returns the entries that match every word of the query: pages and actions first, then workspaces. */
 function search(context, query) {
   const words = wordsOf(query);
-  const fixed = entries(context).filter(({ name, kind }) => words.every((word) => `${name} ${kind}`.toLowerCase().includes(word)));
+  const fixed = entries(context).filter(({ name, kind }) =>
+    words.every((word) => `${name} ${kind}`.toLowerCase().includes(word)));
   return [...fixed, ...workspaces(context, words)];
 }
 
 function entries(context) {
   const { navigate, session } = context;
-  const list = pagesOf(session.current()).map(([key, { title }]) => ({ kind: 'page', name: title, run: () => navigate(pathOf(key)) }));
+  const list = pagesOf(session.current())
+    .map(([key, { title }]) => ({ kind: 'page', name: title, run: () => navigate(pathOf(key)) }));
   if (readsAll(session)) {
     list.push({ kind: 'page', name: 'Bulk runs', run: () => navigate('/ui/bulk') });
     for (const tab of OPS.filter((one) => mayOperate(session) || !FOR_OPERATORS.has(one))) {
@@ -130,7 +143,8 @@ function workspaces(context, words, touched = null) {
   if (!store || words.length === 0) {
     return [];
   }
-  const asked = VERBS.find(({ word }) => words[0].length > 1 && word.toLowerCase().startsWith(words[0]) && words.length > 1);
+  const asked = VERBS.find(({ word }) => words[0].length > 1 && word.toLowerCase().startsWith(words[0])
+    && words.length > 1);
   const names = asked ? words.slice(1) : words;
   const list = [];
   for (const row of touched === null ? Array(store.n).keys() : new Set(touched)) {
@@ -153,7 +167,8 @@ function workspaces(context, words, touched = null) {
 }
 
 function entryOf({ call, navigate, session }, verb, id, name, status) {
-  const glyph = html`<svg class="status-glyph ${toneOf(status)}" role="img" aria-label=${statusWord(status)}><use href=${glyphOf(status)}></use></svg>`;
+  const glyph = html`<svg class="status-glyph ${toneOf(status)}" role="img"
+      aria-label=${statusWord(status)}><use href=${glyphOf(status)}></use></svg>`;
   const entry = { kind: 'workspace', id, name, glyph, verb: verb.word === 'Open' ? '' : verb.word };
   if (verb.word === 'Open') {
     return { ...entry, run: () => navigate(`/ui/w/${id}`) };
@@ -215,10 +230,13 @@ export function showKeys(places, session) {
   return openDialog({
     title: 'Keys',
     endsBy: (key) => document.documentElement.dataset.keys !== 'off' && ACT.has(key),
-    body: (close, redraw) => html`<dl class="keys">${all.map(([keys, words]) => html`<div><dt>${keys.split(' ').map((key) =>
-        ['then', 'or', 'arrows'].includes(key) ? html` ${key} ` : html`<kbd>${key}</kbd> `)}</dt><dd>${words}</dd></div>`)}</dl>
+    body: (close, redraw) =>
+      html`<dl class="keys">${all.map(([keys, words]) => html`<div><dt>${keys.split(' ').map((key) =>
+        ['then', 'or', 'arrows'].includes(key)
+          ? html` ${key} ` : html`<kbd>${key}</kbd> `)}</dt><dd>${words}</dd></div>`)}</dl>
       <label class="check"><input type="checkbox" .checked=${document.documentElement.dataset.keys !== 'off'}
-        @change=${(event) => { keepSetting('keys', event.target.checked ? 'on' : 'off'); redraw(); }}> Single-key shortcuts</label>
+        @change=${(event) => { keepSetting('keys', event.target.checked ? 'on' : 'off'); redraw(); }}>
+            Single-key shortcuts</label>
       <p class="meta">Kept in this browser. All that keys do can be done without them.</p>`,
   });
 }

@@ -4,7 +4,8 @@ import { html, nothing } from 'lit-html';
 const ICONS = new URL('../icons.svg', import.meta.url).href;
 const GLYPHS = {
   online: 'online', degraded: 'degraded', offline: 'offline', failed: 'failed', awaiting_agent: 'awaiting',
-  paused: 'paused', removed: 'removed', provisioning: 'awaiting', hibernating: 'paused', hibernated: 'paused', stalled: 'stalled',
+  paused: 'paused', removed: 'removed', provisioning: 'awaiting', hibernating: 'paused', hibernated: 'paused',
+  stalled: 'stalled',
 };
 
 /** @param {string} status @returns {string} the CSS class for its colour */
@@ -20,12 +21,14 @@ export const glyphOf = (status) => `${ICONS}#${GLYPHS[status] ?? 'awaiting'}`;
  * Returns the template of a status.
  *
  * @param {string} status a status of the API, or `stalled`
- * @param {{stalled?: boolean, words?: string}} [options] `stalled` adds the mark of a stalled workspace, `words` replaces the status' name
+ * @param {{stalled?: boolean, words?: string}} [options] `stalled` adds the mark of a stalled workspace, `words`
+ *   replaces the status' name
  */
 export function statusMark(status, { stalled = false, words = statusWord(status) } = {}) {
   return html`<span class="status-mark ${toneOf(status)}"
     ><svg class="status-glyph" aria-hidden="true"><use href=${glyphOf(status)}></use></svg><span>${words}</span>${
-      stalled ? html` <span class="status-mark tone-stalled"><svg class="status-glyph" aria-hidden="true"><use href=${glyphOf('stalled')}></use></svg>stalled</span>` : nothing
+      stalled ? html` <span class="status-mark tone-stalled"><svg class="status-glyph"
+          aria-hidden="true"><use href=${glyphOf('stalled')}></use></svg>stalled</span>` : nothing
     }</span>`;
 }
 

@@ -17,10 +17,12 @@ function place() {
 }
 
 /**
- * Shows a message for {@link STAYS_MS}, and longer while it has the pointer or the focus. An error stays until it is closed.
+ * Shows a message for {@link STAYS_MS}, and longer while it has the pointer or the focus. An error stays until it is
+ * closed.
  *
  * @param {string} text
- * @param {{isBad?: boolean, action?: {label: string, run: () => void}}} [options] `isBad` for an error, `action` for a further button
+ * @param {{isBad?: boolean, action?: {label: string, run: () => void}}} [options] `isBad` for an error, `action` for a
+ *   further button
  */
 export function toast(text, { isBad = false, action } = {}) {
   const element = document.createElement('div');

@@ -7,7 +7,9 @@ import { exact, zone } from '../text/time.js';
 import { openKeys, openPalette } from './keys.js';
 
 /** What a page on plain http says. */
-export const OVERHEARD = 'This page came over plain http: others on the network can overhear the session. Put a proxy with TLS in front and set PUBLIC_URL.';
+export const OVERHEARD =
+  'This page came over plain http: others on the network can overhear the session. '
+    + 'Put a proxy with TLS in front and set PUBLIC_URL.';
 
 /** Settings that are stored in this browser: label and values with their labels; the first value is the default. */
 export const SETTINGS = {

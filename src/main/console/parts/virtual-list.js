@@ -15,9 +15,11 @@ export class VirtualList {
   /**
    * @param {object} options
    * @param {HTMLElement} options.scroller the element that scrolls
-   * @param {HTMLElement} options.space its child, whose height is set to that of all rows, and which holds the slots' elements
+   * @param {HTMLElement} options.space its child, whose height is set to that of all rows, and which holds the slots'
+   *   elements
    * @param {() => Slot} options.make creates a slot with its element, which is positioned by a transform
-   * @param {(slot: Slot, index: number) => void} options.draw called for every visible row at each render, so it should write only changes
+   * @param {(slot: Slot, index: number) => void} options.draw called for every visible row at each render, so it should
+   *   write only changes
    */
   constructor({ scroller, space, make, draw }) {
     Object.assign(this, { scroller, space, make, draw, count: 0, rowHeight: 32 });

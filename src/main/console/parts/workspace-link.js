@@ -8,7 +8,10 @@ import { clamp, visible } from '../text/safe.js';
 const FRESH_MS = 15_000;
 const SOON_MS = 20;
 
-/** Cache: id → {name, status, at}; `name` is null for an id that does not exist or may not be read, `at` is when it was read. */
+/**
+ * Cache: id → {name, status, at}; `name` is null for an id that does not exist or may not be read, `at` is when it was
+ * read.
+ */
 const known = new Map();
 
 /** id → callbacks that wait for its name. */

@@ -1,4 +1,7 @@
-/** Derives the cause, the evidence and the next steps for a workspace from an ordered list of rules; the first match decides. */
+/**
+ * Derives the cause, the evidence and the next steps for a workspace from an ordered list of rules; the first match
+ * decides.
+ */
 import { counted, dated, duration } from './time.js';
 
 /**
@@ -20,13 +23,15 @@ import { counted, dated, duration } from './time.js';
  * @typedef {object} Surroundings state of the server and of the rest of the fleet; times in ms
  * @property {number} now the server's time
  * @property {number} staleAfterS
- * @property {?{downSince: number, since: number, until: number}} [uptimeGap] an uptime gap: its begin, its end, and the end of the grace period after it
+ * @property {?{downSince: number, since: number, until: number}} [uptimeGap] an uptime gap: its begin, its end, and the
+ *   end of the grace period after it
  * @property {?{since: number, until: number}} [massSilence] start and end of a mass-offline hold
  * @property {boolean} [isPast] whether the subject is of the past, for which no heartbeats are stored
  * @property {?{together: number, of: number}} [neighbours] workspaces that fell silent within the same minute, and all
  *
  * @typedef {object} Next
- * @property {'restart' | 'pause' | 'resume' | 'open' | 'timeline' | 'queue' | 'connect' | 'wait' | 'host' | 'upstream'} action
+ * @property {'restart' | 'pause' | 'resume' | 'open' | 'timeline' | 'queue' | 'connect' | 'wait' | 'host' | 'upstream'}
+ *   action
  * @property {string} text
  *
  * @typedef {{cause: string, evidence: string[], next: Next[]}} Advice
@@ -45,9 +50,11 @@ const RULES = [
   [
     (w) => w.restartAskedMs && w.status !== 'removed',
     (w, s) => ({
-      cause: `A restart was asked for ${duration(seconds(w.restartAskedMs, s.now))} ago, and the agent has not started again yet.`,
+      cause: `A restart was asked for ${duration(seconds(w.restartAskedMs, s.now))} ago, `
+        + 'and the agent has not started again yet.',
       evidence: evidence(w, s),
-      next: [next('wait', 'Wait for its next heartbeat, which tells it.'), next('host', 'By hand: end its process on its host, and start it again.')],
+      next: [next('wait', 'Wait for its next heartbeat, which tells it.'),
+        next('host', 'By hand: end its process on its host, and start it again.')],
     }),
   ],
   [
@@ -69,15 +76,18 @@ const RULES = [
   [
     (w, s) => w.status === 'offline' && s.uptimeGap,
     (w, s) => ({
-      cause: `Muster itself did not run from ${dated(s.uptimeGap.downSince, s.now)} to ${dated(s.uptimeGap.since, s.now)}: its agents may not have found their way back yet.`,
+      cause: `Muster itself did not run from ${dated(s.uptimeGap.downSince, s.now)} `
+        + `to ${dated(s.uptimeGap.since, s.now)}: its agents may not have found their way back yet.`,
       evidence: evidence(w, s),
-      next: [next('wait', `Wait until ${dated(s.uptimeGap.until, s.now)}; then statuses are as reliable as ever.`), next('host', 'Still silent then: look at its host.')],
+      next: [next('wait', `Wait until ${dated(s.uptimeGap.until, s.now)}; then statuses are as reliable as ever.`),
+        next('host', 'Still silent then: look at its host.')],
     }),
   ],
   [
     (w, s) => w.status === 'offline' && s.neighbours && s.neighbours.together >= 5,
     (w, s) => ({
-      cause: `Silent ${silence(w, s)}; 1 of ${s.neighbours.together} that fell silent within one minute: a host or the network, not this agent.`,
+      cause: `Silent ${silence(w, s)}; 1 of ${s.neighbours.together} that fell silent within one minute: `
+        + 'a host or the network, not this agent.',
       evidence: evidence(w, s),
       next: [next('host', 'Look at the host and the network first.'), TIMELINE],
     }),
@@ -93,7 +103,8 @@ const RULES = [
   [
     (w) => w.status === 'degraded' && w.reason === 'runtime_wedged',
     (w, s) => ({
-      cause: `The agent’s runtime says that it is wedged: each request fails until its process restarts. ${heartbeatText(w, s)}`,
+      cause: 'The agent’s runtime says that it is wedged: each request fails until its process restarts. '
+        + heartbeatText(w, s),
       evidence: evidence(w, s),
       next: [RESTART, PAUSE, TIMELINE],
     }),
@@ -107,7 +118,8 @@ const RULES = [
     }),
   ],
   [
-    (w) => w.status === 'degraded' && /\b(401|403|unauthori[sz]ed|forbidden|invalid.{0,12}key|expired)\b/i.test(w.error ?? ''),
+    (w) => w.status === 'degraded'
+      && /\b(401|403|unauthori[sz]ed|forbidden|invalid.{0,12}key|expired)\b/i.test(w.error ?? ''),
     (w, s) => ({
       cause: 'Many of its requests fail because a service that it calls does not accept its credential.',
       evidence: evidence(w, s),
@@ -133,7 +145,8 @@ const RULES = [
   [
     (w, s) => s.massSilence && w.lastHeartbeatMs !== null && seconds(w.lastHeartbeatMs, s.now) > s.staleAfterS,
     (w, s) => ({
-      cause: `Silent ${silence(w, s)}. Too many fell silent at once, so none is taken offline until ${dated(s.massSilence.until, s.now)}.`,
+      cause: `Silent ${silence(w, s)}. Too many fell silent at once, `
+        + `so none is taken offline until ${dated(s.massSilence.until, s.now)}.`,
       evidence: evidence(w, s),
       next: [next('host', 'Look at the network between the agents and Muster.')],
     }),
@@ -161,7 +174,8 @@ const RULES = [
   [(w) => w.status === 'online', (w, s) => ({ cause: 'Online.', evidence: evidence(w, s), next: [] })],
   [
     (w) => w.status === 'removed',
-    (w, s) => ({ cause: 'Removed: its history is kept, its token is not.', evidence: evidence(w, s), next: [TIMELINE] }),
+    (w, s) => ({ cause: 'Removed: its history is kept, its token is not.', evidence: evidence(w, s),
+      next: [TIMELINE] }),
   ],
   [
     () => true,
@@ -183,7 +197,8 @@ export function advise(subject, surroundings) {
 }
 
 const silence = (w, s) =>
-  s.isPast ? `for longer than ${duration(s.staleAfterS)}` : w.lastHeartbeatMs === null ? 'from the beginning' : `since ${dated(w.lastHeartbeatMs, s.now)}, limit ${duration(s.staleAfterS)}`;
+  s.isPast ? `for longer than ${duration(s.staleAfterS)}` : w.lastHeartbeatMs === null ? 'from the beginning'
+    : `since ${dated(w.lastHeartbeatMs, s.now)}, limit ${duration(s.staleAfterS)}`;
 
 const heartbeatText = (w, s) =>
   w.lastHeartbeatMs === null ? '' : `Its heartbeats still arrive (${duration(seconds(w.lastHeartbeatMs, s.now))} ago).`;
@@ -195,7 +210,8 @@ function evidence(w, s) {
     said.push(w.status === 'offline' ? `before that it said “${w.error}”` : `“${w.error}”`);
   }
   if (!s.isPast) {
-    said.push(w.lastHeartbeatMs === null ? 'no heartbeat so far' : `last heartbeat ${duration(seconds(w.lastHeartbeatMs, s.now))} ago`);
+    said.push(w.lastHeartbeatMs === null
+      ? 'no heartbeat so far' : `last heartbeat ${duration(seconds(w.lastHeartbeatMs, s.now))} ago`);
   }
   if (w.wroteMs) {
     said.push(`last wrote at ${dated(w.wroteMs, s.now)}`);
@@ -212,7 +228,13 @@ function evidence(w, s) {
   return said;
 }
 
-/** Returns the text of the column Why of the table. @param {Subject} w @param {Surroundings} s @returns {string} empty for a healthy workspace */
+/**
+ * Returns the text of the column Why of the table.
+ *
+ * @param {Subject} w
+ * @param {Surroundings} s
+ * @returns {string} empty for a healthy workspace
+ */
 export function why(w, s) {
   if (w.status === 'degraded') {
     const kind = w.reason === 'runtime_wedged' ? 'Runtime wedged' : 'Error rate';

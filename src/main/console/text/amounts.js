@@ -10,7 +10,8 @@ export function bytes(count) {
     value /= 1024;
     unit++;
   }
-  return unit === 0 ? `${count} bytes` : `${value >= 100 ? Math.round(value) : Math.round(value * 10) / 10} ${UNITS[unit]}`;
+  return unit === 0
+    ? `${count} bytes` : `${value >= 100 ? Math.round(value) : Math.round(value * 10) / 10} ${UNITS[unit]}`;
 }
 
 /** @param {number} ms @returns {string} such as 12 ms, 3.4 s, 2 m */

@@ -3,7 +3,8 @@ import { quote } from './shell.js';
 
 /**
  * Returns an agent that needs only `sh` and `curl`. It registers, sends heartbeats, polls, and answers each message.
- * It is one heredoc for a new shell, so that pasting it sets no variables in the terminal's shell and Ctrl-C ends all of it.
+ * It is one heredoc for a new shell, so that pasting it sets no variables in the terminal's shell and Ctrl-C ends all
+ * of it.
  *
  * @param {{url: string, id: string, token: string, name: string}} agent
  * @returns {string}

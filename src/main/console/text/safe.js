@@ -16,14 +16,19 @@ const MAX_CHARACTERS = 300_000;
 const LONE_SURROGATE = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g;
 
 /** Zero-width joiners between two letters or two emoji: Persian, Hindi and emoji sequences need them. */
-const USED_JOINER =
-  /(?<=[\p{Script=Arabic}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Malayalam}\p{Script=Sinhala}\p{Mn}\p{Mc}\p{Emoji_Modifier}\p{Extended_Pictographic}\uFE0F])[\u200C\u200D](?=[\p{L}\p{Extended_Pictographic}])/u;
+const USED_JOINER = new RegExp(
+  '(?<=[\\p{Script=Arabic}\\p{Script=Devanagari}\\p{Script=Bengali}\\p{Script=Malayalam}\\p{Script=Sinhala}'
+    + '\\p{Mn}\\p{Mc}\\p{Emoji_Modifier}\\p{Extended_Pictographic}\\uFE0F])'
+    + '[\\u200C\\u200D](?=[\\p{L}\\p{Extended_Pictographic}])',
+  'u',
+);
 
 const INVISIBLE = /[\p{Cc}\p{Zl}\p{Zp}]|[\p{Cf}\u034F\u115F\u1160\u17B4\u17B5\u3164\uFFA0\u{E0100}-\u{E01EF}]/gu;
 
 /** The names of U+0000 to U+001F. */
 const CONTROLS =
-  'NUL SOH STX ETX EOT ENQ ACK BEL BS TAB LF VT FF CR SO SI DLE DC1 DC2 DC3 DC4 NAK SYN ETB CAN EM SUB ESC FS GS RS US'.split(' ');
+  ('NUL SOH STX ETX EOT ENQ ACK BEL BS TAB LF VT FF CR SO SI '
+    + 'DLE DC1 DC2 DC3 DC4 NAK SYN ETB CAN EM SUB ESC FS GS RS US').split(' ');
 
 /**
  * Replaces each character that is invisible or changes the text direction by its name, such as `⟨ESC⟩` or
@@ -50,7 +55,8 @@ function mark(found, at, text, lines) {
   if (code === 0xad) {
     return ''; // a soft hyphen only marks where a word may be broken
   }
-  return code < 0x20 ? `⟨${CONTROLS[code]}⟩` : code === 0x7f ? '⟨DEL⟩' : `⟨U+${code.toString(16).toUpperCase().padStart(4, '0')}⟩`;
+  return code < 0x20 ? `⟨${CONTROLS[code]}⟩` : code === 0x7f ? '⟨DEL⟩'
+    : `⟨U+${code.toString(16).toUpperCase().padStart(4, '0')}⟩`;
 }
 
 function isUsed(text, at) {
@@ -146,9 +152,11 @@ export function block(text, { most = LONG, linked = true } = {}) {
   const { start, rest } = clamp(shown, most);
   const show = linked ? withLinks : (part) => part;
   return html`<div class="foreign lines" dir="auto">${show(start)}${rest
-    ? html`<span class="cut">…</span><details class="more"><summary>more: ${rest.length.toLocaleString('en')} characters</summary
+    ? html`<span class="cut">…</span><details
+        class="more"><summary>more: ${rest.length.toLocaleString('en')} characters</summary
         ><div class="foreign lines" dir="auto">${show(rest)}</div></details>`
-    : nothing}${never ? html`<p class="meta">${never.length.toLocaleString('en')} further characters are not shown</p>` : nothing}</div>`;
+    : nothing}${never ? html`<p class="meta">${never.length.toLocaleString('en')} further characters are not shown</p>`
+      : nothing}</div>`;
 }
 
 function withLinks(text) {

@@ -5,8 +5,9 @@ const CONTROL = /[\u0000-\u0009\u000B-\u001F\u007F-\u009F]+/g;
 const LONE_SURROGATE = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g;
 
 /**
- * Quotes one argument for `sh`. Control characters other than line feeds are written as a call of `printf`, since a terminal
- * would interpret raw ones in pasted text. NUL and lone surrogates, which an argument cannot contain, become U+FFFD.
+ * Quotes one argument for `sh`. Control characters other than line feeds are written as a call of `printf`, since a
+ * terminal would interpret raw ones in pasted text. NUL and lone surrogates, which an argument cannot contain, become
+ * U+FFFD.
  *
  * @param {unknown} word
  * @returns {string}

@@ -28,7 +28,12 @@ export function ofRow(store, row) {
   };
 }
 
-/** Builds it from a record. @param {object} record of `/console/rows` or `GET /workspaces/{id}` @returns {import('./advice.js').Subject} */
+/**
+ * Builds it from a record.
+ *
+ * @param {object} record of `/console/rows` or `GET /workspaces/{id}`
+ * @returns {import('./advice.js').Subject}
+ */
 export function ofRecord(record) {
   return {
     status: record.status,

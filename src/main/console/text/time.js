@@ -84,7 +84,10 @@ export function day(time) {
   return `${p.year}-${p.month}-${p.day}`;
 }
 
-/** @param {string} iso @returns {string} the time in the current zone as the value of a datetime-local field: 2026-11-25T02:16:09 */
+/**
+ * @param {string} iso
+ * @returns {string} the time in the current zone as the value of a datetime-local field: 2026-11-25T02:16:09
+ */
 export function localOf(iso) {
   const ms = moment(iso);
   if (Number.isNaN(ms)) {
@@ -94,7 +97,10 @@ export function localOf(iso) {
   return `${p.year.padStart(4, '0')}-${p.month}-${p.day}T${p.hour}:${p.minute}:${p.second}`;
 }
 
-/** @param {string} local value of a datetime-local field, in the current zone @returns {string} ISO; '' for an invalid value */
+/**
+ * @param {string} local value of a datetime-local field, in the current zone
+ * @returns {string} ISO; '' for an invalid value
+ */
 export function instantOf(local) {
   const asUtc = Date.parse(`${local}Z`);
   if (Number.isNaN(asUtc)) {
@@ -105,7 +111,10 @@ export function instantOf(local) {
   return new Date(asUtc - off(guess)).toISOString();
 }
 
-/** @param {URLSearchParams} query of a url @returns {?number} its parameter `at` (a time in the past), in ms; null for now */
+/**
+ * @param {URLSearchParams} query of a url
+ * @returns {?number} its parameter `at` (a time in the past), in ms; null for now
+ */
 export function timeOf(query) {
   const ms = Date.parse(query.get('at') ?? '');
   return Number.isNaN(ms) ? null : ms;
@@ -137,7 +146,12 @@ export function ago(ms, now) {
   return now - ms < DAY_MS ? duration((now - ms) / 1000) : day(ms);
 }
 
-/** @param {number} count @param {string} word singular @param {string} [many] plural @returns {string} such as 1 message, 2,314 messages */
+/**
+ * @param {number} count
+ * @param {string} word singular
+ * @param {string} [many] plural
+ * @returns {string} such as 1 message, 2,314 messages
+ */
 export function counted(count, word, many = `${word}s`) {
   return `${number(count)} ${count === 1 ? word : many}`;
 }

@@ -22,14 +22,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * What the console's sources never contain, so that the text of agents stays text, and how long
+ * What the console's sources never contain, so that the text of agents stays text, and how wide
  * they are.
  */
 class ConsoleSourcesTest {
 
   static final Path SOURCES = Path.of("src/main/console");
 
-  private static final int MAX_WIDTH = 260;
+  private static final int MAX_WIDTH = 120;
 
   /** What each forbidden form would do → how it is written. */
   private static final Map<String, Pattern> FORBIDDEN = new LinkedHashMap<>();
