@@ -4,11 +4,14 @@ import static dev.muster.testing.Refusals.assertRefused;
 import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.testing.FastPace;
 import dev.muster.testing.Race;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestClient.Answer;
+import dev.muster.testing.TestDatabases;
+import dev.muster.testing.TestDatabases.TestDatabase;
 import dev.muster.testing.TestPeer;
 import dev.muster.testing.TestServer;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -37,15 +40,18 @@ class SenderWaitsTest {
   private static final int SHARE = 256;
   private static final int CROWD = 300;
 
-  private static final TestServer HERE = TestServer.start("AGENT_URL_ALLOW=loopback");
-  private static final TestServer THERE =
-      TestServer.startOn(HERE.database(), "AGENT_URL_ALLOW=loopback");
+  private static final TestServer HERE = start(TestDatabases.create());
+  private static final TestServer THERE = start(HERE.database());
   private static final TestClient CLIENT = HERE.client();
   private static final ProxyClient PROXY = new ProxyClient(HERE);
 
   private Agent lead;
   private Agent sender;
   private Agent polling;
+
+  private static TestServer start(TestDatabase database) {
+    return TestServer.startWith(database, List.of(FastPace.class), "AGENT_URL_ALLOW=loopback");
+  }
 
   @AfterAll
   static void stop() {

@@ -5,9 +5,11 @@ import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.muster.testing.FastPace;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TcpRelay;
 import dev.muster.testing.TestClient.Answer;
+import dev.muster.testing.TestDatabases;
 import dev.muster.testing.TestDatabases.TestDatabase;
 import dev.muster.testing.TestServer;
 import java.io.IOException;
@@ -43,7 +45,7 @@ class LongPollTest {
   /** The limit for what must happen at once, or in a second, on a busy machine. */
   private static final Duration SOON = Duration.ofSeconds(5);
 
-  private static final TestServer HERE = TestServer.start();
+  private static final TestServer HERE = start(TestDatabases.create());
 
   /** All polls begun by this test, by server. */
   private static final Map<TestServer, List<CompletableFuture<Answer>>> POLLS =
@@ -60,9 +62,13 @@ class LongPollTest {
   @BeforeAll
   static void start() {
     begunAt = System.nanoTime();
-    longPoll = poll(IDLE, INBOX + "&wait=20", IDLE.agent().token());
+    longPoll = poll(IDLE, INBOX + "&wait=10", IDLE.agent().token());
     longerPoll = poll(IDLE, INBOX + "&wait=60", IDLE.agent().token());
-    elsewhere = TestServer.startOn(HERE.database(), "RATE_LIMIT_POLL=600000");
+    elsewhere = start(HERE.database(), "RATE_LIMIT_POLL=600000");
+  }
+
+  private static TestServer start(TestDatabase database, String... settings) {
+    return TestServer.startWith(database, List.of(FastPace.class), settings);
   }
 
   private static TestDatabase over(TcpRelay wire) {
@@ -250,7 +256,7 @@ class LongPollTest {
 
   @Test
   void endsQuicklyAndEmptyAtShutdown() {
-    TestServer stopping = TestServer.startOn(HERE.database());
+    TestServer stopping = start(HERE.database());
     TestFeed feed = feedOf("Stopped").at(stopping);
     List<CompletableFuture<Answer>> polls =
         IntStream.range(0, 10).mapToObj(n -> waiting(feed, INBOX + "&wait=60")).toList();
@@ -270,7 +276,7 @@ class LongPollTest {
   @Test
   void survivesADatabaseOutage() throws IOException {
     try (TcpRelay wire = new TcpRelay(databasePort());
-        TestServer cutOff = TestServer.startOn(over(wire), "RATE_LIMIT_POLL=600000")) {
+        TestServer cutOff = start(over(wire), "RATE_LIMIT_POLL=600000")) {
       TestFeed feed = feedOf("Cut off");
       CompletableFuture<Answer> shorter = waiting(feed.at(cutOff), INBOX + "&wait=3");
       CompletableFuture<Answer> longer = waiting(feed.at(cutOff), INBOX + "&wait=60");

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.muster.console.fleet.DecodedFleet;
+import dev.muster.testing.FastPace;
 import dev.muster.testing.Race;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient;
@@ -42,6 +43,7 @@ class StatusHistoryTest {
   private static final int CHANGES = Integer.getInteger("history.changes", 60);
   private static final int WRITERS = 4;
 
+  private static final String NO_SWEEPS = "LIVENESS_SWEEP_INTERVAL_S=86400";
   private static final HttpClient HTTP = HttpClient.newHttpClient();
 
   private static final String TRANSITIONS =
@@ -56,7 +58,7 @@ class StatusHistoryTest {
 
   @Test
   void fleetAtTEqualsARecordedOracle() throws Exception {
-    try (TestServer server = TestServer.start("LIVENESS_SWEEP_INTERVAL_S=86400")) {
+    try (TestServer server = start(TestDatabases.create(), NO_SWEEPS)) {
       Oracle oracle = new Oracle(server.client());
       Race.run(
           WRITERS,
@@ -89,8 +91,8 @@ class StatusHistoryTest {
   @Test
   void losesAndRepeatsNothingWhenTheJobIsKilled() throws Exception {
     TestDatabase database = TestDatabases.create();
-    try (TestServer one = TestServer.startOn(database, "LIVENESS_SWEEP_INTERVAL_S=86400");
-        TestServer other = TestServer.startOn(database, "LIVENESS_SWEEP_INTERVAL_S=86400")) {
+    try (TestServer one = start(database, NO_SWEEPS);
+        TestServer other = start(database, NO_SWEEPS)) {
       Oracle oracle = new Oracle(one.client());
       AtomicInteger writing = new AtomicInteger(WRITERS);
       List<Integer> done =
@@ -115,6 +117,10 @@ class StatusHistoryTest {
         assertThat(fleet(one, time)).as("at %s", time).isEqualTo(oracle.at(time));
       }
     }
+  }
+
+  private static TestServer start(TestDatabase database, String setting) {
+    return TestServer.startWith(database, List.of(FastPace.class), setting);
   }
 
   private static int killUntil(TestDatabase database, AtomicInteger writing) {
@@ -148,7 +154,7 @@ class StatusHistoryTest {
 
   @Test
   void isMadeOfTheEventsThatAreKeptAndOfTheStatusesWhereThereAreNone() {
-    try (TestServer server = TestServer.start("LIVENESS_SWEEP_INTERVAL_S=86400")) {
+    try (TestServer server = start(TestDatabases.create(), NO_SWEEPS)) {
       TestClient client = server.client();
       client.create("the oldest event that is kept");
       Agent quiet = client.createOnline("quiet");
@@ -178,7 +184,7 @@ class StatusHistoryTest {
   /** Events that were deleted before they were read leave a gap in the numbers. */
   @Test
   void isMadeAnewWhenEventsWereDeletedBeforeTheyWereRead() {
-    try (TestServer server = TestServer.start("LIVENESS_SWEEP_INTERVAL_S=86400")) {
+    try (TestServer server = start(TestDatabases.create(), NO_SWEEPS)) {
       TestClient client = server.client();
       Agent agent = client.createOnline("agent");
       awaitStays(server, agent, "awaiting_agent", "online");
@@ -198,7 +204,7 @@ class StatusHistoryTest {
   /** After a stop that was longer than events are kept, none of those it missed is left. */
   @Test
   void isMadeAnewFromTheStatusesWhenNoEventIsLeft() {
-    try (TestServer server = TestServer.start("LIVENESS_SWEEP_INTERVAL_S=86400")) {
+    try (TestServer server = start(TestDatabases.create(), NO_SWEEPS)) {
       Agent agent = server.client().createOnline("agent");
       awaitStays(server, agent, "awaiting_agent", "online");
       server
@@ -211,7 +217,7 @@ class StatusHistoryTest {
 
   @Test
   void countsTheFleetOfEachMinute() {
-    try (TestServer server = TestServer.start("LIVENESS_SWEEP_INTERVAL_S=86400")) {
+    try (TestServer server = start(TestDatabases.create(), NO_SWEEPS)) {
       Agent agent = server.client().createOnline("agent");
       awaitStays(server, agent, "awaiting_agent", "online");
       server
@@ -273,7 +279,7 @@ class StatusHistoryTest {
 
   @Test
   void deletesWhatEndedBeforeTheSettingAndNothingThatLasts() {
-    try (TestServer server = TestServer.start("STATUS_HISTORY_DAYS=2")) {
+    try (TestServer server = start(TestDatabases.create(), "STATUS_HISTORY_DAYS=2")) {
       Agent agent = server.client().createOnline("agent");
       awaitStays(server, agent, "awaiting_agent", "online");
       server
