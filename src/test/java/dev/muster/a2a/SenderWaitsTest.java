@@ -5,7 +5,6 @@ import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.testing.FastPace;
-import dev.muster.testing.Race;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
@@ -17,6 +16,7 @@ import dev.muster.testing.TestServer;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -39,6 +39,11 @@ class SenderWaitsTest {
   private static final String WAIT = "?wait=28";
   private static final int SHARE = 256;
   private static final int CROWD = 300;
+
+  /** Those that wait before the others come at once. */
+  private static final int BEFORE = 200;
+
+  private static final int WAVE = 50;
 
   private static final TestServer HERE = start(TestDatabases.create());
   private static final TestServer THERE = start(HERE.database());
@@ -181,23 +186,36 @@ class SenderWaitsTest {
    */
   @Test
   void refusesWaitsBeyondTheShareOfAWorkspace() {
-    List<Answer> answers =
-        Race.run(
-            CROWD,
-            n -> {
-              String body = ProxyClient.message("m-" + n, "please");
-              String path = ProxyClient.path(polling.id()) + "?wait=10";
-              return CLIENT.post(path, sender.token(), body);
-            });
+    List<CompletableFuture<Answer>> waits = new ArrayList<>();
+    while (waits.size() < BEFORE) { // a busy machine could not store all at once in time
+      waits.add(waitFor("m-" + waits.size()));
+      if (waits.size() % WAVE == 0) {
+        awaitWaiting(waits.size());
+      }
+    }
+    while (waits.size() < CROWD) {
+      waits.add(waitFor("m-" + waits.size()));
+    }
+    Awaitility.await()
+        .until(() ->
+            waits.stream().filter(CompletableFuture::isDone).count() == CROWD - SHARE
+                && waiting() == SHARE);
 
-    List<Answer> refused = answers.stream().filter(one -> one.status() != 200).toList();
-    assertThat(refused).hasSize(CROWD - SHARE);
-    assertThat(refused)
+    assertThat(waits.stream().filter(CompletableFuture::isDone).map(CompletableFuture::join))
         .allSatisfy(one -> {
           assertRefused(one, 429, "RATE_LIMITED");
           assertThat(one.header("Retry-After")).isEqualTo("5");
         });
     assertThat(PROXY.rows(polling)).as("what is refused is not stored").isEqualTo(SHARE);
+    revokeTokenOf(sender);
+    CompletableFuture.allOf(waits.toArray(CompletableFuture[]::new)).join();
+  }
+
+  private CompletableFuture<Answer> waitFor(String messageId) {
+    String body = ProxyClient.message(messageId, "please");
+    String path = ProxyClient.path(polling.id()) + WAIT;
+    return CompletableFuture.supplyAsync(
+        () -> CLIENT.post(path, sender.token(), body), Thread::startVirtualThread);
   }
 
   private List<CompletableFuture<Answer>> waitOnBoth(String token) {
