@@ -211,7 +211,7 @@ class ClaimRaceTest {
     Agent target = queue.target(agent.url(), 1);
     List<Queued> queued = new ArrayList<>();
 
-    for (int i = 0; i < 20; i++) {
+    for (int i = 0; i < MESSAGES / 3; i++) {
       ONE.client().heartbeat(target, "\"active_tasks\":1");
       TestQueue by = TestQueue.of(REPLICAS.get(i % 2));
       queued.add(by.put(target, null, i % 3 == 0 ? 100 : 50));
