@@ -10,7 +10,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -115,20 +114,6 @@ class AgentProgramTest {
     try (AgentProcess _ = connect("echo again")) {
       await().atMost(LIMIT).until(() -> AgentServer.notifications(agent).equals(List.of("again")));
     }
-  }
-
-  @Test
-  void exitsWithACodeForTheReason() throws IOException {
-    assertThat(code(Map.of("MUSTER_TOKEN", "wrong"), "connect", "--exec", "true")).isEqualTo(4);
-    assertThat(code(Map.of(), "connect")).isEqualTo(2);
-    assertThat(code(Map.of(), "dance")).isEqualTo(2);
-    assertThat(code(Map.of("MUSTER_WORKSPACE_ID", "7"), "peers")).isEqualTo(2);
-
-    AgentServer.CLIENT.post("/workspaces/" + agent.id() + "/pause", TestServer.ADMIN_TOKEN, "");
-    assertThat(code(Map.of(), "connect", "--exec", "true")).isEqualTo(5);
-
-    AgentServer.CLIENT.delete("/workspaces/" + agent.id(), TestServer.ADMIN_TOKEN);
-    assertThat(code(Map.of(), "connect", "--exec", "true")).isEqualTo(3);
   }
 
   /** The command hangs, as that of a wedged agent may: it is killed, and its message kept. */
@@ -252,14 +237,5 @@ class AgentProgramTest {
     args[2] = command;
     System.arraycopy(more, 0, args, 3, more.length);
     return AgentProcess.start(AgentProcess.as(agent, folder.resolve("state")), args);
-  }
-
-  private int code(Map<String, String> instead, String... args) throws IOException {
-    Map<String, String> environment =
-        new HashMap<>(AgentProcess.as(agent, folder.resolve("state")));
-    environment.putAll(instead);
-    try (AgentProcess program = AgentProcess.start(environment, args)) {
-      return program.awaitEnd();
-    }
   }
 }

@@ -93,12 +93,13 @@ public final class AgentMain {
   /** Runs the command and exits with one of the codes that {@code --help} lists. */
   public static void main(String[] args) {
     LineLog.install();
-    System.exit(run(args));
+    System.exit(run(System.getenv(), args));
   }
 
-  private static int run(String[] args) {
+  /** Runs the command with defaults from these variables; returns the exit code. */
+  static int run(Map<String, String> environment, String... args) {
     CommandLine program = new CommandLine(new AgentMain());
-    program.setDefaultValueProvider(new Variables(System.getenv()));
+    program.setDefaultValueProvider(new Variables(environment));
     program.setExecutionExceptionHandler((failure, command, line) -> {
       int code = code(failure);
       if (code == ExitCode.USAGE) {
