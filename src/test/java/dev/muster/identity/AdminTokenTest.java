@@ -1,6 +1,7 @@
 package dev.muster.identity;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.muster.testing.ServerProcess;
 import dev.muster.testing.Slow;
@@ -15,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
@@ -52,21 +53,30 @@ class AdminTokenTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"LOG_FORMAT, json", "LOGGING_STRUCTURED_FORMAT_CONSOLE, logstash"})
-  void isNotGeneratedWithALogForCollectors(String setting, String value, @TempDir Path home)
-      throws Exception {
+  @ValueSource(strings = {"LOG_FORMAT=json", "logging.structured.format.console=logstash"})
+  void isNotGeneratedWithALogForCollectors(String setting) {
     TestDatabase database = TestDatabases.create();
-    Map<String, String> settings = Map.of("DATABASE_URL", database.url(), setting, value);
 
-    try (ServerProcess refused = ServerProcess.start(home, settings)) {
-      assertThat(refused.awaitEnd()).isEqualTo(1);
-      assertThat(refused.output()).contains("set ADMIN_TOKEN: ").doesNotContain("\\tat ");
-    }
+    assertThatThrownBy(() -> TestServer.startOn(database, "ADMIN_TOKEN=", setting).close())
+        .hasStackTraceContaining("set ADMIN_TOKEN: ");
 
     assertThat(database.value("SELECT count(*) FROM admin_token")).isEqualTo("0");
     TestServer.startOn(database, "ADMIN_TOKEN=").close();
-    try (ServerProcess later = ServerProcess.start(home, settings)) {
-      later.awaitReady();
+    TestServer.startOn(database, "ADMIN_TOKEN=", setting).close();
+  }
+
+  @Test
+  void endsTheProgramWithOneLineWhenItCannotBeShown(@TempDir Path home) throws Exception {
+    TestDatabase database = TestDatabases.create();
+
+    try (ServerProcess refused =
+        ServerProcess.start(
+            home,
+            Map.of(
+                "DATABASE_URL", database.url(), "LOGGING_STRUCTURED_FORMAT_CONSOLE", "logstash"))) {
+      assertThat(refused.awaitEnd()).isEqualTo(1);
+      assertThat(refused.output()).contains("set ADMIN_TOKEN: ").doesNotContain("\\tat ");
     }
+    assertThat(database.value("SELECT count(*) FROM admin_token")).isEqualTo("0");
   }
 }
