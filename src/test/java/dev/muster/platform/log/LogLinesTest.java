@@ -90,9 +90,13 @@ class LogLinesTest {
     return agent;
   }
 
+  /** They are text, after a warning, when the setting is bad. */
   @Test
   void nameTheRequestAndItsWorkspaceButNoBodyQuerySubprotocolOrCredential() throws Exception {
-    try (ServerProcess server = start()) {
+    try (ServerProcess server = start("LOG_FORMAT=xml")) {
+      assertThat(server.output().lines())
+          .anySatisfy(line -> assertThat(line).contains("WARN").contains("LOG_FORMAT=xml"))
+          .noneSatisfy(line -> assertThat(line).startsWith("{"));
       Agent agent = provoke(server);
       breakTheListOfTokens();
 
@@ -146,15 +150,6 @@ class LogLinesTest {
       assertThat(server.output())
           .doesNotContain(Files.readString(file).strip())
           .doesNotContain("#start=");
-    }
-  }
-
-  @Test
-  void areTextAfterAWarningWhenTheSettingIsBad() throws Exception {
-    try (ServerProcess server = start("LOG_FORMAT=xml")) {
-      assertThat(server.output().lines())
-          .anySatisfy(line -> assertThat(line).contains("WARN").contains("LOG_FORMAT=xml"))
-          .noneSatisfy(line -> assertThat(line).startsWith("{"));
     }
   }
 
