@@ -13,7 +13,6 @@ import java.io.InputStreamReader;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
@@ -25,13 +24,8 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @Execution(ExecutionMode.CONCURRENT)
 class KeptConnectionTest {
 
-  private static final TestServer SERVER = TestServer.start("REGISTRATION=open");
+  private static final TestServer SERVER = TestServer.shared();
   private static final TestClient CLIENT = SERVER.client();
-
-  @AfterAll
-  static void close() {
-    SERVER.close();
-  }
 
   @Test
   void lastFromOneHeartbeatToTheNext() throws IOException {
