@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Timeout;
 class DeliveryModelTest {
 
   private static final ModelRuns.Size SIZE =
-      new ModelRuns.Size(1, Rounds.of(600, 2000), 60, 8, Duration.ofSeconds(40));
+      new ModelRuns.Size(1, Rounds.of(600, 2000), 60, 8, Duration.ofSeconds(Rounds.of(40, 120)));
 
   private static final int MESSAGES = Rounds.of(60, 150);
 
