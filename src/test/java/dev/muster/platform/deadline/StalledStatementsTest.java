@@ -11,14 +11,18 @@ import dev.muster.testing.TestDatabases;
 import dev.muster.testing.TestDatabases.TestDatabase;
 import dev.muster.testing.TestPeer;
 import dev.muster.testing.TestServer;
+import java.io.IOException;
 import java.net.URI;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -43,60 +47,108 @@ class StalledStatementsTest {
   /** Each stalled request holds a connection. */
   private static final int MANY_CONNECTIONS = 40;
 
+  /** Most of the time of a round is a wait, so several servers share the rounds. */
+  private static final int SERVERS = 3;
+
+  /** A server whose statements are stalled. */
+  private record Site(
+      TestDatabase database,
+      StatementRelay wire,
+      TestPeer peer,
+      TestServer server,
+      RequestKinds kinds)
+      implements AutoCloseable {
+
+    static Site start() throws IOException {
+      TestDatabase database = TestDatabases.create();
+      int port = URI.create(database.url().substring("jdbc:".length())).getPort();
+      StatementRelay wire = new StatementRelay(port);
+      TestPeer peer = TestPeer.start();
+      TestServer server =
+          TestServer.startOn(
+              new TestDatabase(
+                  database.url().replaceFirst(":" + port + "/", ":" + wire.port() + "/")),
+              "AGENT_URL_ALLOW=loopback",
+              "spring.datasource.hikari.maximum-pool-size=" + MANY_CONNECTIONS);
+      return new Site(database, wire, peer, server, new RequestKinds(server.client(), peer.url()));
+    }
+
+    /** Runs rounds until none is left, and returns the stalled statements that were not sent. */
+    Set<String> run(Queue<Map<String, String>> rounds) throws Exception {
+      Set<String> notReached = new LinkedHashSet<>();
+      for (Map<String, String> round = rounds.poll(); round != null; round = rounds.poll()) {
+        awaitReady(server.client(), database);
+        Map<String, Callable<Answer>> requests = kinds.prepare(round.keySet());
+        wire.stall(round.values());
+        assertInTime(requests, round);
+        notReached.addAll(round.values());
+        notReached.removeAll(wire.reached());
+        wire.cut();
+      }
+      return notReached;
+    }
+
+    @Override
+    public void close() throws IOException {
+      server.close();
+      peer.close();
+      wire.close();
+    }
+  }
+
   @Test
   void allAreAnsweredInTime() throws Exception {
-    TestDatabase database = TestDatabases.create();
-    int port = URI.create(database.url().substring("jdbc:".length())).getPort();
-    try (StatementRelay wire = new StatementRelay(port);
-        TestPeer peer = TestPeer.start();
-        TestServer server =
-            TestServer.startOn(
-                new TestDatabase(
-                    database.url().replaceFirst(":" + port + "/", ":" + wire.port() + "/")),
-                "AGENT_URL_ALLOW=loopback",
-                "spring.datasource.hikari.maximum-pool-size=" + MANY_CONNECTIONS)) {
-      RequestKinds kinds = new RequestKinds(server.client(), peer.url());
-      awaitReady(server.client(), database);
-      Map<String, Set<String>> requestsByStatement = requestsByStatement(observed(kinds, wire));
-      Set<String> notReached = new LinkedHashSet<>();
-      for (Map<String, String> round : rounds(requestsByStatement)) {
-        notReached.addAll(notReached(kinds, wire, round));
-        awaitReady(server.client(), database);
+    List<Site> sites = new ArrayList<>();
+    try {
+      for (int i = 0; i < SERVERS; i++) {
+        sites.add(Site.start());
       }
+      Map<String, Set<String>> requestsByStatement = requestsByStatement(observed(sites.get(0)));
+      Set<String> notReached = notReached(sites, rounds(requestsByStatement));
       // other requests of their round prevented them
-      Set<String> ofLoops = new LinkedHashSet<>();
+      List<Map<String, String>> alone = new ArrayList<>();
       for (String statement : notReached) {
         Map<String, String> round = new LinkedHashMap<>();
         requestsByStatement
             .getOrDefault(statement, Set.of())
             .forEach(request -> round.put(request, statement));
-        ofLoops.addAll(notReached(kinds, wire, round));
-        awaitReady(server.client(), database);
+        alone.add(round);
       }
       // statements of work that a request wakes are seen with it, but run later
-      assertThat(ofLoops).hasSizeLessThan(requestsByStatement.size() / MAX_OF_LOOPS);
+      assertThat(notReached(sites, alone))
+          .hasSizeLessThan(requestsByStatement.size() / MAX_OF_LOOPS);
+    } finally {
+      for (Site site : sites) {
+        site.close();
+      }
     }
   }
 
   /** Returns the stalled statements that were not sent. */
-  private static Set<String> notReached(
-      RequestKinds kinds, StatementRelay wire, Map<String, String> round) throws Exception {
-    Map<String, Callable<Answer>> requests = kinds.prepare(round.keySet());
-    wire.stall(round.values());
-    assertInTime(requests, round);
-    Set<String> notReached = new LinkedHashSet<>(round.values());
-    notReached.removeAll(wire.reached());
-    wire.cut();
+  private static Set<String> notReached(List<Site> sites, List<Map<String, String>> rounds)
+      throws Exception {
+    Queue<Map<String, String>> left = new ConcurrentLinkedQueue<>(rounds);
+    Set<String> notReached = new LinkedHashSet<>();
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      List<Future<Set<String>>> running =
+          sites.stream().map(site -> threads.submit(() -> site.run(left))).toList();
+      for (Future<Set<String>> one : running) {
+        notReached.addAll(one.get());
+      }
+    } finally {
+      left.clear();
+    }
     return notReached;
   }
 
   /** Returns the statements that each kind of request sends. */
-  private static Map<String, Set<String>> observed(RequestKinds kinds, StatementRelay wire)
-      throws Exception {
+  private static Map<String, Set<String>> observed(Site site) throws Exception {
+    awaitReady(site.server.client(), site.database);
+    StatementRelay wire = site.wire;
     Map<String, Set<String>> observed = new LinkedHashMap<>();
     for (int i = 0; i < OBSERVATIONS; i++) {
       List<String> order = i % 2 == 0 ? RequestKinds.ALL : RequestKinds.ALL.reversed();
-      for (var request : kinds.prepare(order).entrySet()) {
+      for (var request : site.kinds.prepare(order).entrySet()) {
         wire.takeSent();
         Answer answer = request.getValue().call();
         assertThat(answer.status() / 100).as("%s: %s", request.getKey(), answer).isEqualTo(2);
@@ -123,21 +175,24 @@ class StalledStatementsTest {
 
   /**
    * Returns rounds that together stall every statement of every request once; in each round,
-   * exactly one statement of each request is stalled.
+   * exactly one statement of each request is stalled. The statements of the most requests come
+   * first, so that the rounds are few.
    */
   private static List<Map<String, String>> rounds(Map<String, Set<String>> requestsByStatement) {
     List<Map<String, String>> rounds = new ArrayList<>();
-    requestsByStatement.forEach((statement, requests) -> {
-      Map<String, String> free =
-          rounds.stream()
-              .filter(round -> requests.stream().noneMatch(round::containsKey))
-              .findFirst()
-              .orElseGet(() -> {
-                rounds.add(new LinkedHashMap<>());
-                return rounds.getLast();
-              });
-      requests.forEach(request -> free.put(request, statement));
-    });
+    requestsByStatement.entrySet().stream()
+        .sorted(Comparator.comparing(one -> -one.getValue().size()))
+        .forEach(one -> {
+          Map<String, String> free =
+              rounds.stream()
+                  .filter(round -> one.getValue().stream().noneMatch(round::containsKey))
+                  .findFirst()
+                  .orElseGet(() -> {
+                    rounds.add(new LinkedHashMap<>());
+                    return rounds.getLast();
+                  });
+          one.getValue().forEach(request -> free.put(request, one.getKey()));
+        });
     return rounds;
   }
 
