@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.muster.agent.AgentLoop.End;
+import dev.muster.testing.Nightly;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestServer;
@@ -62,6 +63,8 @@ class RevokedTokenTest {
     }
   }
 
+  /** The code itself is that of {@code ConnectCommandTest}; this waits for the library's minute. */
+  @Nightly
   @Test
   void endsTheProgramWithACodeOfItsOwnAfterAMinute() throws IOException {
     try (AgentProcess program =

@@ -90,7 +90,8 @@ final class ConnectCommand implements Callable<Integer> {
     }
   }
 
-  private static int code(AgentLoop.End end) {
+  /** Says why the agent ends, and returns its exit code. */
+  static int code(AgentLoop.End end) {
     return switch (end) {
       case STOPPED -> {
         log.info("the agent ends: it was stopped");
