@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.muster.MusterApplication;
 import dev.muster.testing.ServerProcess;
 import dev.muster.testing.Slow;
+import dev.muster.testing.TestDatabases;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -259,7 +260,15 @@ class SettingNamesTest {
     try (ServerProcess server =
         ServerProcess.start(
                 folder,
-                Map.of("STALE_AFTER", "hunter2-secret", "MUSTER_TYPO", "1", "MUSTER_PORT", "tcp"))
+                Map.of(
+                    "DATABASE_URL",
+                    TestDatabases.create().url(),
+                    "STALE_AFTER",
+                    "hunter2-secret",
+                    "MUSTER_TYPO",
+                    "1",
+                    "MUSTER_PORT",
+                    "tcp"))
             .awaitReady()) {
       String output = server.output();
       assertThat(output.split("did you mean STALE_AFTER_S\\?", -1)).hasSize(2);
