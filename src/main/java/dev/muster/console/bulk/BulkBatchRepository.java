@@ -38,13 +38,16 @@ class BulkBatchRepository {
   private static final String LOCK_NEXT =
       """
       SELECT id, action, text, undo_of, handled, now() AS at,
-          targets[handled + 1 : handled + least(:most, CASE WHEN action = 'message' THEN :messages ELSE :changes END)]
-              AS batch,
-          expected[handled + 1 : handled + least(:most, CASE WHEN action = 'message' THEN :messages ELSE :changes END)]
-              AS expected
+          targets[handled + 1 : handled + CASE WHEN action = 'message' THEN :messages ELSE :changes END] AS batch,
+          expected[handled + 1 : handled + CASE WHEN action = 'message' THEN :messages ELSE :changes END] AS expected
       FROM bulk_runs WHERE ended_at IS NULL AND due_at <= statement_timestamp() ORDER BY due_at, id LIMIT 1
       FOR UPDATE SKIP LOCKED
       """;
+
+  /** Finds no run whose next target is another one by now, or which another replica has locked. */
+  private static final String LOCK_AGAIN =
+      "SELECT id FROM bulk_runs WHERE id = :id AND handled = :handled AND ended_at IS NULL FOR"
+          + " UPDATE SKIP LOCKED";
 
   private static final String STORE =
       """
@@ -101,7 +104,13 @@ class BulkBatchRepository {
       int handled,
       Instant at,
       List<UUID> ids,
-      Map<UUID, Instant> expected) {}
+      Map<UUID, Instant> expected) {
+
+    /** Returns a batch of the first target alone. */
+    Batch first() {
+      return new Batch(runId, action, text, undoOf, handled, at, ids.subList(0, 1), expected);
+    }
+  }
 
   private final JdbcClient db;
 
@@ -110,13 +119,25 @@ class BulkBatchRepository {
   }
 
   /** Locks the next run until the transaction ends; empty when none is left or free. */
-  Optional<Batch> lockNext(int most) {
+  Optional<Batch> lockNext() {
     return db.sql(LOCK_NEXT)
-        .param("most", most)
         .param("messages", BulkAction.MESSAGE.batchSize())
         .param("changes", BulkAction.PAUSE.batchSize())
         .query(BulkBatchRepository::batch)
         .optional();
+  }
+
+  /**
+   * Locks the run of a batch that was rolled back, until the transaction ends. Returns false if
+   * another replica has the batch now, or has stored it.
+   */
+  boolean lockAgain(Batch batch) {
+    return db.sql(LOCK_AGAIN)
+        .param("id", batch.runId())
+        .param("handled", batch.handled())
+        .query((row, n) -> row.getObject("id", UUID.class))
+        .optional()
+        .isPresent();
   }
 
   private static Batch batch(ResultSet row, int n) throws SQLException {

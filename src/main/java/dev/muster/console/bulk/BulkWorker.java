@@ -24,6 +24,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -52,8 +53,8 @@ class BulkWorker implements SmartLifecycle {
   private final BackgroundLoop loop;
   private volatile boolean isRunning;
 
-  /** The run of the last batch; only the loop's thread uses it. */
-  private @Nullable UUID lastRunId;
+  /** The batch that was tried last; only the loop's thread uses it. */
+  private @Nullable Batch last;
 
   BulkWorker(
       BulkBatchRepository batches,
@@ -86,28 +87,29 @@ class BulkWorker implements SmartLifecycle {
 
   /** Runs one batch; returns false when there is nothing to do. */
   private boolean step() {
-    lastRunId = null;
     try {
-      return transactions.runRetryingDeadlocks(_ -> change(Integer.MAX_VALUE));
+      return transactions.runRetryingDeadlocks(_ -> change());
     } catch (RuntimeException e) {
+      @Nullable Batch failed = last;
+      if (failed == null) {
+        outages.report(e);
+        throw e;
+      }
       if (outages.report(e) || isForLater(e)) {
-        delay();
+        delay(failed);
         throw e;
       }
       log.warn("a batch of a bulk run failed, so its first workspace is tried alone", e);
-      return stepAlone();
+      return stepAlone(failed.first());
     }
   }
 
   /** Delays a run that cannot continue now, so that other runs go first. */
-  private void delay() {
-    @Nullable UUID run = lastRunId;
-    if (run != null) {
-      try {
-        batches.delay(run);
-      } catch (RuntimeException outage) {
-        log.debug("the bulk run {} could not be delayed", run, outage);
-      }
+  private void delay(Batch batch) {
+    try {
+      batches.delay(batch.runId());
+    } catch (RuntimeException outage) {
+      log.debug("the bulk run {} could not be delayed", batch.runId(), outage);
     }
   }
 
@@ -118,41 +120,49 @@ class BulkWorker implements SmartLifecycle {
   }
 
   /**
-   * Runs the first workspace of the batch alone. If it fails too, stores that as its outcome, so
-   * that the run continues with the next one.
+   * Runs the first workspace of a failed batch alone. If it fails too, stores that as its outcome,
+   * so that the run continues with the next one. Does neither when another replica has the batch by
+   * now: what failed here may succeed there.
    */
-  private boolean stepAlone() {
+  private boolean stepAlone(Batch first) {
     try {
-      return transactions.runRetryingDeadlocks(_ -> change(1));
+      return endAgain(first, () -> results(first));
     } catch (RuntimeException e) {
       if (outages.report(e) || isForLater(e)) {
-        delay();
+        delay(first);
         throw e;
       }
-      return storeBroken(e);
+      return storeBroken(first, e);
     }
   }
 
-  private boolean storeBroken(RuntimeException cause) {
+  private boolean storeBroken(Batch first, RuntimeException cause) {
     try {
-      return transactions.runRetryingDeadlocks(_ -> {
-        Optional<Batch> batch = batches.lockNext(1);
-        batch.ifPresent(one -> end(one, one.ids().stream().map(id -> broken(id, cause)).toList()));
-        return batch.isPresent();
-      });
+      return endAgain(first, () -> first.ids().stream().map(id -> broken(id, cause)).toList());
     } catch (RuntimeException unstored) {
-      delay();
+      delay(first);
       throw unstored;
     }
+  }
+
+  /** Returns true: another batch may be waiting. */
+  private boolean endAgain(Batch batch, Supplier<List<BatchResult>> results) {
+    return transactions.runRetryingDeadlocks(_ -> {
+      if (batches.lockAgain(batch)) {
+        end(batch, results.get());
+      }
+      return true;
+    });
   }
 
   private static BatchResult broken(UUID id, RuntimeException e) {
     return BatchResult.refused(id, new ProblemException(ErrorCode.INTERNAL, ErrorText.summary(e)));
   }
 
-  private boolean change(int most) {
-    Optional<Batch> batch = batches.lockNext(most);
-    lastRunId = batch.map(Batch::runId).orElse(null);
+  private boolean change() {
+    last = null;
+    Optional<Batch> batch = batches.lockNext();
+    last = batch.orElse(null);
     batch.ifPresent(one -> end(one, results(one)));
     return batch.isPresent();
   }

@@ -8,21 +8,29 @@ import static dev.muster.testing.Refusals.assertRefused;
 import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.console.bulk.BulkBatchRepository.Batch;
+import dev.muster.console.bulk.BulkRun.Item;
+import dev.muster.console.bulk.BulkRun.Outcome;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestClient.Answer;
 import dev.muster.testing.TestServer;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.springframework.transaction.support.TransactionTemplate;
 import tools.jackson.databind.JsonNode;
 
 /** Changes of many workspaces: what they would do, what they did, and how they are taken back. */
@@ -34,6 +42,9 @@ class BulkRunsTest {
   private static final TestServer SERVER =
       TestServer.start("LIVENESS_SWEEP_INTERVAL_S=86400", "AGENT_URL_ALLOW=loopback");
   private static final TestClient CLIENT = SERVER.client();
+
+  /** An advisory lock that stops a statement of the server. */
+  private static final int GATE = 4711;
 
   @AfterAll
   static void stop() {
@@ -152,6 +163,34 @@ class BulkRunsTest {
         .containsExactly("awaiting_agent", "paused", "paused");
   }
 
+  /** No event gets its number while another transaction holds the last one. */
+  @Test
+  void undoOfAResumeSeesAPauseWhoseEventHasNoNumberYet() throws Exception {
+    Agent one = online("unnumbered", 1).getFirst();
+    run(CLIENT, pausing("name:unnumbered"));
+    JsonNode run = run(CLIENT, "\"action\":\"resume\",\"filter\":\"name:unnumbered\"");
+    try (Connection holder = SERVER.database().connect()) {
+      holder.setAutoCommit(false);
+      holder.createStatement().execute("SELECT FROM event_head FOR UPDATE");
+      pause(one);
+      CLIENT.post("/workspaces/" + one.id() + "/resume", ADMIN_TOKEN, "");
+      assertThat(
+              SERVER
+                  .database()
+                  .value(
+                      "SELECT count(*) FROM events WHERE seq IS NULL AND event_type ="
+                          + " 'WORKSPACE_PAUSED' AND workspace_id = '"
+                          + one.id()
+                          + "'"))
+          .isEqualTo("1");
+
+      assertThat(undo(run).path("skipped").asInt()).isEqualTo(1);
+
+      assertThat(status(one)).isEqualTo("awaiting_agent");
+      holder.rollback();
+    }
+  }
+
   @Test
   void refusesAChangedCountAndChangesNothing() {
     List<Agent> fleet = online("counted", 3);
@@ -245,6 +284,107 @@ class BulkRunsTest {
         .database()
         .execute("UPDATE bulk_runs SET due_at = now() WHERE id = '" + first.get() + "'");
     assertThat(awaitEnd(CLIENT, first.get()).path("done").asInt()).isEqualTo(1);
+  }
+
+  /**
+   * Another replica holds a run that is older. It is killed at the moment when this replica tries
+   * the broken workspace alone, so that the older run is free again.
+   */
+  @Test
+  void storesNoFailureForAnotherRunThatIsFreeMeanwhile() throws Exception {
+    UUID healthy = online("healthy", 1).getFirst().id();
+    UUID broken = online("broken", 1).getFirst().id();
+    SERVER
+        .database()
+        .execute(
+            """
+            CREATE SEQUENCE tries;
+            CREATE FUNCTION refuses(id uuid, status text) RETURNS boolean LANGUAGE plpgsql AS $$
+            BEGIN
+                IF id <> '%s' OR status <> 'paused' THEN
+                    RETURN true;
+                END IF;
+                IF nextval('tries') = 2 THEN
+                    PERFORM pg_advisory_xact_lock(%d);
+                END IF;
+                RETURN false;
+            END $$
+            """
+                .formatted(broken, GATE));
+    BulkWorker worker = SERVER.bean(BulkWorker.class);
+    worker.stop();
+    String one = ",\"expect_count\":1";
+    UUID older = UUID.fromString(start(CLIENT, pausing("name:healthy") + one).field("bulk_id"));
+    UUID newer = UUID.fromString(start(CLIENT, pausing("name:broken") + one).field("bulk_id"));
+
+    withConstraint(
+        "workspace_heartbeats",
+        "CHECK (refuses(workspace_id, status)) NOT VALID",
+        () -> {
+          try (Connection replica = SERVER.database().connect();
+              Connection gate = SERVER.database().connect()) {
+            gate.setAutoCommit(false);
+            gate.createStatement().execute("SELECT pg_advisory_xact_lock(" + GATE + ")");
+            replica.setAutoCommit(false);
+            replica
+                .createStatement()
+                .execute("SELECT FROM bulk_runs WHERE id = '" + older + "' FOR UPDATE");
+            worker.start();
+            awaitWaitingAtTheGate();
+            replica.rollback();
+            gate.rollback();
+          } catch (SQLException e) {
+            throw new IllegalStateException(e);
+          }
+          return awaitEnd(CLIENT, newer);
+        });
+
+    JsonNode run = awaitEnd(CLIENT, older);
+    assertThat(run.path("done").asInt()).as(BulkFleet.read(CLIENT, older).toString()).isEqualTo(1);
+    assertThat(CLIENT.get("/workspaces/" + healthy, ADMIN_TOKEN).field("status"))
+        .isEqualTo("paused");
+    JsonNode items = BulkFleet.read(CLIENT, newer).path("items");
+    assertThat(items).hasSize(1);
+    assertThat(items.path(0).path("code").asString()).isEqualTo("INTERNAL");
+  }
+
+  private static void awaitWaitingAtTheGate() {
+    Awaitility.await()
+        .until(() ->
+            SERVER
+                .database()
+                .value(
+                    """
+                    SELECT count(*) FROM pg_locks l JOIN pg_database d ON d.oid = l.database
+                    WHERE d.datname = current_database() AND l.locktype = 'advisory' AND l.objid = %d AND NOT l.granted
+                    """
+                        .formatted(GATE))
+                .equals("1"));
+  }
+
+  @Test
+  void storesNoFailureInABatchThatAnotherReplicaHasStored() {
+    BulkWorker worker = SERVER.bean(BulkWorker.class);
+    worker.stop();
+    online("moved on", 2);
+    UUID run =
+        UUID.fromString(
+            start(CLIENT, pausing("name:moved") + ",\"expect_count\":2").field("bulk_id"));
+    BulkBatchRepository batches = SERVER.bean(BulkBatchRepository.class);
+    TransactionTemplate transactions = SERVER.bean(TransactionTemplate.class);
+    Batch batch =
+        Objects.requireNonNull(transactions.execute(_ -> batches.lockNext())).orElseThrow().first();
+    assertThat(batch.runId()).isEqualTo(run);
+
+    Boolean isFree = transactions.execute(_ -> batches.lockAgain(batch));
+    assertThat(isFree).isTrue();
+    Item stored = new Item(1, batch.ids().getFirst(), Outcome.DONE, null, null, batch.at());
+    transactions.executeWithoutResult(_ -> batches.store(batch, List.of(stored)));
+
+    Boolean isFreeLater = transactions.execute(_ -> batches.lockAgain(batch));
+    assertThat(isFreeLater).isFalse();
+    worker.start();
+    assertThat(awaitEnd(CLIENT, run).path("done").asInt()).isEqualTo(2);
   }
 
   @Test
