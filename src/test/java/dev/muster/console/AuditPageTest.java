@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
 /** The audit: who changed what, found again by whom, what and when. */
-@InBrowser
+@InBrowser(sharesCache = true)
 class AuditPageTest {
 
   private static Page open(Tab tab, String query) {

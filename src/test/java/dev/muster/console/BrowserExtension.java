@@ -2,6 +2,7 @@ package dev.muster.console;
 
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.AfterTestExecutionCallback;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ConditionEvaluationResult;
@@ -10,6 +11,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
 import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
+import org.junit.platform.commons.support.AnnotationSupport;
 
 /**
  * Gives each class a place for its browser and each test a tab, and fails it for the faults of its
@@ -19,7 +21,8 @@ final class BrowserExtension
     implements ExecutionCondition,
         BeforeAllCallback,
         ParameterResolver,
-        AfterTestExecutionCallback {
+        AfterTestExecutionCallback,
+        AfterEachCallback {
 
   private static final Namespace TABS = Namespace.create(BrowserExtension.class);
   private static final AtomicBoolean SAID = new AtomicBoolean();
@@ -55,8 +58,28 @@ final class BrowserExtension
 
   @Override
   public Tab resolveParameter(ParameterContext parameter, ExtensionContext context) {
-    // the store closes it when the test is over, whatever became of it
-    return context.getStore(TABS).computeIfAbsent("tab", _ -> Tab.open(), Tab.class);
+    // the store closes it when the test or its class is over, whatever became of it
+    ExtensionContext owner = sharesCache(context) ? classOf(context) : context;
+    return owner.getStore(TABS).computeIfAbsent("tab", _ -> Tab.open(), Tab.class);
+  }
+
+  /** A page that stayed would miss the server that its class closes. */
+  @Override
+  public void afterEach(ExtensionContext context) {
+    Tab tab = context.getStore(TABS).get("tab", Tab.class);
+    if (tab != null && sharesCache(context)) {
+      tab.renew();
+    }
+  }
+
+  private static boolean sharesCache(ExtensionContext context) {
+    return AnnotationSupport.findAnnotation(context.getRequiredTestClass(), InBrowser.class)
+        .map(InBrowser::sharesCache)
+        .orElse(false);
+  }
+
+  private static ExtensionContext classOf(ExtensionContext context) {
+    return context.getTestMethod().isEmpty() ? context : classOf(context.getParent().orElseThrow());
   }
 
   @Override

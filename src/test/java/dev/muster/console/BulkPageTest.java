@@ -15,7 +15,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 
 /** Workspaces chosen in the fleet, and what is done to all of them at once. */
-@InBrowser
+@InBrowser(sharesCache = true)
 class BulkPageTest {
 
   private static final TestServer SERVER = TestServer.start("LIVENESS_SWEEP_INTERVAL_S=86400");

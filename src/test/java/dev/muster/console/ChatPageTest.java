@@ -21,7 +21,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
 /** The chat of a workspace: what it says of each message is true, and nothing is sent twice. */
-@InBrowser
+@InBrowser(sharesCache = true)
 class ChatPageTest {
 
   private static final String ANSWER =

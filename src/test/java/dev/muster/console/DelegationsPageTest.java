@@ -13,7 +13,7 @@ import dev.muster.testing.TestServer;
 import org.junit.jupiter.api.Test;
 
 /** Delegations as a list and as a graph, and what operators do about them. */
-@InBrowser
+@InBrowser(sharesCache = true)
 class DelegationsPageTest {
 
   private final Agent lead = CLIENT.createOnline("Lead");

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 
 /** The fleet as an operator sees it: who is down, since when, why, and what to do now. */
-@InBrowser
+@InBrowser(sharesCache = true)
 class FleetPageTest {
 
   private static final String WEDGED =

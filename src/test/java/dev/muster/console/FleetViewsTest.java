@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 /** The fleet as a tree and as a map, and by groups. */
-@InBrowser
+@InBrowser(sharesCache = true)
 class FleetViewsTest {
 
   private static final String WEDGED =

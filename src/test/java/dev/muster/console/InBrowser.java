@@ -17,4 +17,11 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 @ResourceLock("browser")
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
-public @interface InBrowser {}
+public @interface InBrowser {
+
+  /**
+   * Whether the tests of the class have one cache of the browser, so that the console's modules are
+   * loaded and compiled once. Not where a test is about what a page loads.
+   */
+  boolean sharesCache() default false;
+}

@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 /** How Muster itself is, how it is set, and who may use it. */
-@InBrowser
+@InBrowser(sharesCache = true)
 class OperationsPageTest {
 
   private static Page open(Tab tab, String where) {

@@ -18,7 +18,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 
 /** The palette, the sheet of keys, and the keys that go to pages. */
-@InBrowser
+@InBrowser(sharesCache = true)
 class PaletteTest {
 
   private static Page open(Tab tab, String path) {

@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 /** The queue: what waits, why, and what operators do about it. */
-@InBrowser
+@InBrowser(sharesCache = true)
 class QueuePageTest {
 
   private static Agent targetOf(String name, String url, int messages) {

@@ -11,7 +11,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
 /** The runs of a workspace, with what they write while they write it. */
-@InBrowser
+@InBrowser(sharesCache = true)
 class RunsPageTest {
 
   private static final String AT_END =

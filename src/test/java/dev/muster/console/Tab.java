@@ -1,8 +1,10 @@
 package dev.muster.console;
 
+import com.google.gson.JsonObject;
 import com.microsoft.playwright.APIResponse;
 import com.microsoft.playwright.Browser;
 import com.microsoft.playwright.BrowserContext;
+import com.microsoft.playwright.CDPSession;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.PlaywrightException;
 import com.microsoft.playwright.Request;
@@ -17,8 +19,10 @@ import com.microsoft.playwright.options.RequestOptions;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.Pattern;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -51,9 +55,10 @@ public final class Tab implements AutoCloseable {
   private static final JsonMapper JSON = JsonMapper.builder().build();
 
   private final BrowserContext context;
-  private final Page page;
+  private final Set<String> origins = new LinkedHashSet<>();
   private final List<String> faults = new ArrayList<>();
   private final List<Pattern> expected = new ArrayList<>();
+  private Page page;
   private String origin = "";
 
   private Tab(BrowserContext context) {
@@ -68,9 +73,14 @@ public final class Tab implements AutoCloseable {
     });
     // Errors and rejections that nothing caught.
     context.onWebError(error -> fault("uncaught: " + error.error()));
-    this.page = context.newPage();
-    page.setDefaultTimeout(ChromiumProcess.LIMIT_MS);
-    page.onWebSocket(socket -> reached(socket.url().replaceFirst("^ws", "http")));
+    this.page = newPage();
+  }
+
+  private Page newPage() {
+    Page made = context.newPage();
+    made.setDefaultTimeout(ChromiumProcess.LIMIT_MS);
+    made.onWebSocket(socket -> reached(socket.url().replaceFirst("^ws", "http")));
+    return made;
   }
 
   static Tab open() {
@@ -88,9 +98,33 @@ public final class Tab implements AutoCloseable {
     return page;
   }
 
+  /**
+   * Gives the next test a new page without cookies and storage. What the browser has in its cache
+   * stays: the console's modules are not loaded and compiled anew for each test.
+   */
+  void renew() {
+    page = newPage();
+    context.pages().stream().filter(one -> one != page).forEach(Page::close);
+    context.clearCookies();
+    context.clearPermissions();
+    CDPSession session = context.newCDPSession(page);
+    for (String visited : origins) {
+      JsonObject what = new JsonObject();
+      what.addProperty("origin", visited);
+      what.addProperty("storageTypes", "local_storage,indexeddb,cache_storage,service_workers");
+      session.send("Storage.clearDataForOrigin", what);
+    }
+    session.detach();
+    origins.clear();
+    origin = "";
+    expected.clear();
+    faults.clear();
+  }
+
   /** Opens {@code path} of a server; from then on a request to any other origin is a fault. */
   public Tab go(String origin, String path) {
     this.origin = origin;
+    origins.add(origin);
     page.navigate(origin + path);
     return this;
   }

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /** The fleet as it was, as an operator sees it the morning after. */
-@InBrowser
+@InBrowser(sharesCache = true)
 class TimeMachineTest {
 
   private static final TestServer SERVER =

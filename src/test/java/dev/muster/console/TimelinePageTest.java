@@ -10,7 +10,7 @@ import dev.muster.testing.TestClient.Agent;
 import org.junit.jupiter.api.Test;
 
 /** The timeline of a workspace, and traces over several: what caused what, and how sure that is. */
-@InBrowser
+@InBrowser(sharesCache = true)
 class TimelinePageTest {
 
   private final Agent team = CLIENT.create("Team");

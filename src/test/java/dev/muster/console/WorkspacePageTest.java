@@ -24,7 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The head of a workspace: how it is, why, and what can be done. */
-@InBrowser
+@InBrowser(sharesCache = true)
 class WorkspacePageTest {
 
   private static final String WEDGED =
