@@ -27,7 +27,7 @@ import tools.jackson.databind.node.JsonNodeFactory;
  * breaks, and every character is seen. Here all texts pass once through a server; {@code
  * hostile.test.js} shows each of them in each widget.
  */
-@InBrowser
+@InBrowser(sharesCache = true)
 class HostileTextTest {
 
   private static final JsonMapper JSON = JsonMapper.builder().build();
