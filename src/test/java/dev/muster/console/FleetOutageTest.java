@@ -111,13 +111,17 @@ class FleetOutageTest {
     int port = FreePorts.next();
     String at = "SERVER_PORT=" + port;
     List<String> messages = new CopyOnWriteArrayList<>();
+    List<Long> resumedAfter = new CopyOnWriteArrayList<>();
     try (TcpRelay wire = new TcpRelay(port)) {
       Agent survivor;
       Page page;
       try (TestServer first = TestServer.startOn(database, at)) {
         survivor = first.client().createOnline("Survivor");
+        tab.page().onWebSocket(socket -> resumedAfter.add(after(socket.url())));
         page = open(tab, wire.port());
         page.onConsoleMessage(message -> messages.add(message.text()));
+        first.client().createOnline("Told by an event");
+        assertThat(row(page, "Told by an event")).isVisible();
       }
       assertThat(page.locator("#banner")).containsText("Connection lost");
       assertThat(page.locator("#banner")).containsText("data as of");
@@ -126,6 +130,7 @@ class FleetOutageTest {
         assertThat(row(page, "Survivor").locator(".col-why"))
             .containsText("Runtime wedged — “init”", LATE);
         assertThat(page.locator("#connection")).containsText("Live");
+        assertThat(resumedAfter.getLast()).isGreaterThan(resumedAfter.getFirst());
         assertThat(messages).noneMatch(text -> text.contains(GAP));
         Agent forgotten = second.client().createOnline("Forgotten");
         assertThat(row(page, "Forgotten")).isVisible();
@@ -221,6 +226,10 @@ class FleetOutageTest {
     isUp();
     assertThat(page.locator("#banner"))
         .isHidden(new LocatorAssertions.IsHiddenOptions().setTimeout(40_000));
+  }
+
+  private static long after(String url) {
+    return Long.parseLong(url.replaceFirst(".*[?&]after=(\\d+).*", "$1"));
   }
 
   private static Locator row(Page page, String name) {
