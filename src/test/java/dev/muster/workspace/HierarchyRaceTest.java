@@ -1,8 +1,12 @@
 package dev.muster.workspace;
 
 import static dev.muster.testing.TestServer.ADMIN_TOKEN;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.platform.json.JsonBody;
+import dev.muster.platform.problem.ErrorCode;
+import dev.muster.platform.problem.ProblemException;
 import dev.muster.testing.Race;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
@@ -11,15 +15,21 @@ import dev.muster.testing.TestServer;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
+import org.springframework.transaction.support.TransactionTemplate;
 
 /** Changes of the hierarchy are serialised: no cycle, no live child of a removed parent (R2.1). */
 class HierarchyRaceTest {
 
-  private static final TestClient CLIENT = TestServer.shared().client();
+  private static final TestServer SERVER = TestServer.shared();
+  private static final TestClient CLIENT = SERVER.client();
 
   @Test
   void neverCreatesACycleByConcurrentMoves() {
@@ -59,6 +69,50 @@ class HierarchyRaceTest {
         return answer;
       }
     }
+  }
+
+  /**
+   * The creation has found its parent and is not committed: a removal that does not wait for it
+   * sees no child.
+   */
+  @Test
+  void aBatchKeepsTheParentOfAChildThatIsBeingCreated() throws Exception {
+    Agent parent = CLIENT.create("Parent");
+    String child = "{\"name\":\"Child\",\"parent_id\":\"%s\"}".formatted(parent.id());
+    NewWorkspace wanted = NewWorkspace.read(JsonBody.parse(child.getBytes(UTF_8)));
+    TransactionTemplate transactions = SERVER.bean(TransactionTemplate.class);
+    LifecycleBatches batches = SERVER.bean(LifecycleBatches.class);
+
+    CompletableFuture<List<BatchResult>> removing =
+        transactions.execute(_ -> {
+          SERVER.bean(WorkspaceCreation.class).create(wanted);
+          CompletableFuture<List<BatchResult>> begun =
+              CompletableFuture.supplyAsync(
+                  () ->
+                      Objects.requireNonNull(
+                          transactions.execute(_ -> batches.remove(List.of(parent.id())))),
+                  Thread::startVirtualThread);
+          Awaitility.await().until(() -> begun.isDone() || anyWaitsForTheHierarchy());
+          return begun;
+        });
+
+    BatchResult removed = removing.get(30, TimeUnit.SECONDS).getFirst();
+    assertThat(removed.refusal())
+        .isNotNull()
+        .extracting(ProblemException::code)
+        .isEqualTo(ErrorCode.CONFIRMATION_REQUIRED);
+    assertThat(CLIENT.read(parent).path("status").asString()).isEqualTo("awaiting_agent");
+  }
+
+  private static boolean anyWaitsForTheHierarchy() {
+    return !SERVER
+        .database()
+        .value(
+            """
+            SELECT count(*) FROM pg_locks l JOIN pg_database d ON d.oid = l.database
+            WHERE d.datname = current_database() AND l.locktype = 'advisory' AND NOT l.granted
+            """)
+        .equals("0");
   }
 
   @Test
