@@ -22,6 +22,13 @@ class LeaseTimesTest {
     assertThat(REAL.lease().plus(REAL.renewal())).isLessThanOrEqualTo(Duration.ofSeconds(30));
   }
 
+  /** A claim may be stored and its response be on the way: it is known only with the response. */
+  @Test
+  void aClaimIsUnknownOnlyAfterTheLongestStatement() {
+    assertThat(REAL.unknownClaim()).isGreaterThanOrEqualTo(REAL.renewal().multipliedBy(2));
+    assertThat(REAL.unknownClaim()).isLessThan(REAL.lease());
+  }
+
   @Test
   void areThoseOfTheContract() {
     assertThat(REAL.lease()).isEqualTo(Duration.ofSeconds(25));

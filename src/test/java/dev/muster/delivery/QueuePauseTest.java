@@ -2,8 +2,13 @@ package dev.muster.delivery;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.delivery.TestQueue.Queued;
+import dev.muster.testing.TestClient.Agent;
+import dev.muster.testing.TestServer;
 import java.time.Duration;
+import java.util.List;
 import java.util.stream.IntStream;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
 /** 5 s × 2ⁿ, at most 300 s (R7.7). */
@@ -22,5 +27,33 @@ class QueuePauseTest {
   void staysAtItsLimit() {
     assertThat(QueuedMessage.pauseAfter(Integer.MAX_VALUE)).isEqualTo(Duration.ofMinutes(5));
     assertThat(QueuedMessage.pauseAfter(-1)).isEqualTo(Duration.ofSeconds(5));
+  }
+
+  /** Each failure is made due at once; the pause after it is still as long as its number says. */
+  @Test
+  void storesTheGrowingPauseOfEachFailure() {
+    TestServer server = TestServer.shared();
+    TestQueue queue = TestQueue.of(server);
+    Agent target = queue.target(1);
+    Queued queued = queue.put(target);
+    server.client().heartbeat(target);
+    List<Integer> pauses = List.of(5, 10, 20);
+    for (int failure = 1; failure <= pauses.size(); failure++) {
+      queue.set(queued, "due_at = clock_timestamp()");
+      String before = queue.open(queued, "clock_timestamp()");
+      String failed = "attempts = " + failure + " AND owner IS NULL AND error IS NOT NULL";
+      Awaitility.await()
+          .atMost(TestQueue.TIMEOUT)
+          .until(() -> queue.open(queued, failed), "t"::equals);
+
+      String pause = pauses.get(failure - 1) + " * interval '1 second'";
+      assertThat(
+              queue.open(
+                  queued,
+                  "due_at - %2$s <= clock_timestamp() AND due_at - %2$s >= '%1$s'"
+                      .formatted(before, pause)))
+          .as("failure %d", failure)
+          .isEqualTo("t");
+    }
   }
 }
