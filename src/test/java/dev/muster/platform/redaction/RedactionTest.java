@@ -114,6 +114,12 @@ class RedactionTest {
         new Leak("cut: ", "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQ", ""));
   }
 
+  @Test
+  void takesANumberOfSixteenDigitsForAKey() {
+    assertThat(TokenEntropy.of("4929123456789012").looksLikeKey()).isTrue();
+    assertThat(TokenEntropy.of("492912345678901").looksLikeKey()).isFalse();
+  }
+
   @ParameterizedTest
   @MethodSource("leaks")
   void removesOnlyTheSecret(Leak leak) {
