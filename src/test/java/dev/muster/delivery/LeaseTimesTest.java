@@ -2,6 +2,7 @@ package dev.muster.delivery;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.platform.deadline.RequestDeadline;
 import dev.muster.platform.pace.Pace;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
@@ -22,10 +23,13 @@ class LeaseTimesTest {
     assertThat(REAL.lease().plus(REAL.renewal())).isLessThanOrEqualTo(Duration.ofSeconds(30));
   }
 
-  /** A claim may be stored and its response be on the way: it is known only with the response. */
+  /**
+   * A claim may be stored while its response is still on the way, for as long as a statement is
+   * waited for.
+   */
   @Test
-  void aClaimIsUnknownOnlyAfterTheLongestStatement() {
-    assertThat(REAL.unknownClaim()).isGreaterThanOrEqualTo(REAL.renewal().multipliedBy(2));
+  void aClaimIsUnknownLaterThanTheDeadlineOfItsStatement() {
+    assertThat(REAL.unknownClaim()).isGreaterThanOrEqualTo(RequestDeadline.LIMIT.multipliedBy(2));
     assertThat(REAL.unknownClaim()).isLessThan(REAL.lease());
   }
 
