@@ -118,7 +118,7 @@ class LongPollTest {
     assertThat(answer.status()).isEqualTo(200);
     assertThat(answer.text()).isEqualTo("[]");
     assertThat(Duration.ofNanos(System.nanoTime() - start))
-        .isGreaterThanOrEqualTo(Duration.ofSeconds(1));
+        .isGreaterThanOrEqualTo(FastPace.seconds(1));
     assertThat(feed.get(INBOX + "&wait=0").text()).isEqualTo("[]");
     assertThat(feed.get(INBOX).text()).isEqualTo("[]");
   }
@@ -339,7 +339,7 @@ class LongPollTest {
     Answer answer = within(SOON, longerPoll);
     if (answer.text().equals("[]")) { // the tests before this one took longer
       assertThat(Duration.ofNanos(System.nanoTime() - begunAt))
-          .isGreaterThan(Duration.ofMinutes(1));
+          .isGreaterThan(FastPace.seconds(60));
     } else {
       assertOnly(answer, id);
     }
