@@ -3,6 +3,7 @@ package dev.muster.a2a;
 import static dev.muster.testing.Refusals.assertRefused;
 import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.muster.testing.RawHttp;
 import dev.muster.testing.Slow;
@@ -12,6 +13,7 @@ import dev.muster.testing.TestServer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -127,15 +129,23 @@ class A2aBodiesTest {
     byte[] largest = filled(LIMIT);
     byte[] tooLarge = filled(LIMIT + 1);
 
-    Answer taken = send(largest);
+    Answer taken = whenItsTimeSuffices(() -> send(largest));
     assertThat(taken.status()).as(taken.text()).isEqualTo(200);
     assertThat(PROXY.row(taken.field("activity_id"), "octet_length(message_text) > 16776000"))
         .isEqualTo("t");
-    assertThat(sendChunked(largest).status()).isEqualTo(200);
+    assertThat(whenItsTimeSuffices(() -> sendChunked(largest)).status()).isEqualTo(200);
     for (Answer refused : List.of(send(tooLarge), sendChunked(tooLarge))) {
       assertRefused(refused, 413, "BODY_TOO_LARGE");
       assertThat(refused.json().path("max_bytes").asInt()).isEqualTo(LIMIT);
     }
+  }
+
+  /**
+   * Sends again, as a caller would, when a busy machine needs more than the 5 s of a request for so
+   * large a message.
+   */
+  private static Answer whenItsTimeSuffices(Callable<Answer> call) {
+    return await().until(call, answer -> answer.status() != 503);
   }
 
   /** curl declares a form unless the caller sets a content type. */

@@ -338,8 +338,7 @@ class LongPollTest {
 
     Answer answer = within(SOON, longerPoll);
     if (answer.text().equals("[]")) { // the tests before this one took longer
-      assertThat(Duration.ofNanos(System.nanoTime() - begunAt))
-          .isGreaterThan(FastPace.seconds(60));
+      assertThat(Duration.ofNanos(System.nanoTime() - begunAt)).isGreaterThan(FastPace.seconds(60));
     } else {
       assertOnly(answer, id);
     }
