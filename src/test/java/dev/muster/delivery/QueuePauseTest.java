@@ -29,18 +29,19 @@ class QueuePauseTest {
     assertThat(QueuedMessage.pauseAfter(-1)).isEqualTo(Duration.ofSeconds(5));
   }
 
-  /** Each failure is made due at once; the pause after it is still as long as its number says. */
+  /**
+   * The next attempt is made due at once; the pause after it is still as long as its number says.
+   */
   @Test
   void storesTheGrowingPauseOfEachFailure() {
     TestServer server = TestServer.shared();
     TestQueue queue = TestQueue.of(server);
     Agent target = queue.target(1);
     Queued queued = queue.put(target);
-    server.client().heartbeat(target);
     List<Integer> pauses = List.of(5, 10, 20);
+    String before = queue.open(queued, "clock_timestamp()");
+    server.client().heartbeat(target); // it is due since then
     for (int failure = 1; failure <= pauses.size(); failure++) {
-      queue.set(queued, "due_at = clock_timestamp()");
-      String before = queue.open(queued, "clock_timestamp()");
       String failed = "attempts = " + failure + " AND owner IS NULL AND error IS NOT NULL";
       Awaitility.await()
           .atMost(TestQueue.TIMEOUT)
@@ -54,6 +55,8 @@ class QueuePauseTest {
                       .formatted(before, pause)))
           .as("failure %d", failure)
           .isEqualTo("t");
+      before = queue.open(queued, "clock_timestamp()");
+      queue.set(queued, "due_at = clock_timestamp()");
     }
   }
 }
