@@ -40,14 +40,20 @@ class BulkBatchRepository {
       SELECT id, action, text, undo_of, handled, now() AS at,
           targets[handled + 1 : handled + CASE WHEN action = 'message' THEN :messages ELSE :changes END] AS batch,
           expected[handled + 1 : handled + CASE WHEN action = 'message' THEN :messages ELSE :changes END] AS expected
-      FROM bulk_runs WHERE ended_at IS NULL AND due_at <= statement_timestamp() ORDER BY due_at, id LIMIT 1
+      FROM bulk_runs
+      WHERE ended_at IS NULL AND due_at <= statement_timestamp()
+      ORDER BY due_at, id
+      LIMIT 1
       FOR UPDATE SKIP LOCKED
       """;
 
   /** Finds no run whose next target is another one by now, or which another replica has locked. */
   private static final String LOCK_AGAIN =
-      "SELECT id FROM bulk_runs WHERE id = :id AND handled = :handled AND ended_at IS NULL FOR"
-          + " UPDATE SKIP LOCKED";
+      """
+      SELECT id FROM bulk_runs
+      WHERE id = :id AND handled = :handled AND ended_at IS NULL
+      FOR UPDATE SKIP LOCKED
+      """;
 
   private static final String STORE =
       """
