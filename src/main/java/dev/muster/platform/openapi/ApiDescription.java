@@ -8,7 +8,6 @@ import java.util.List;
 import java.util.Map;
 import org.springframework.core.io.Resource;
 import org.springframework.core.io.support.PathMatchingResourcePatternResolver;
-import org.springframework.stereotype.Component;
 import org.yaml.snakeyaml.DumperOptions;
 import org.yaml.snakeyaml.LoaderOptions;
 import org.yaml.snakeyaml.Yaml;
@@ -20,32 +19,34 @@ import tools.jackson.databind.node.ObjectNode;
 /**
  * Builds the OpenAPI 3.1 description from all files of {@code openapi/}.
  *
- * <p>{@link SharedResponses} adds what operations share. The description is built once at startup
- * and is the same for every client, whatever host or language a request names.
+ * <p>{@link SharedResponses} adds what operations share. The description depends on the program
+ * alone, whatever settings a server has and whatever host or language a request names. So each form
+ * is built once in a JVM; as YAML, which takes the longest, only when a client asks for it.
  */
-@Component
 final class ApiDescription {
 
   private static final String FILES = "classpath*:openapi/*.yaml";
   private static final List<String> METHODS = List.of("get", "post", "put", "patch", "delete");
   private static final JsonMapper JSON = JsonMapper.shared();
 
-  private final byte[] json;
-  private final byte[] yaml;
-
-  ApiDescription() {
-    ObjectNode whole = whole();
-    this.json = JSON.writeValueAsBytes(whole);
-    this.yaml = writer().dump(JSON.convertValue(whole, Map.class)).getBytes(StandardCharsets.UTF_8);
+  private static final class AsJson {
+    static final byte[] BYTES = JSON.writeValueAsBytes(whole());
   }
+
+  private static final class AsYaml {
+    static final byte[] BYTES =
+        writer().dump(JSON.readValue(json(), Map.class)).getBytes(StandardCharsets.UTF_8);
+  }
+
+  private ApiDescription() {}
 
   /** Returns the shared array, which callers must not change; the same holds for {@link #yaml}. */
-  byte[] json() {
-    return json;
+  static byte[] json() {
+    return AsJson.BYTES;
   }
 
-  byte[] yaml() {
-    return yaml;
+  static byte[] yaml() {
+    return AsYaml.BYTES;
   }
 
   private static ObjectNode whole() {

@@ -23,11 +23,7 @@ public final class OperationNames {
    */
   public record Operation(String method, String path, Set<String> fields, Set<String> parameters) {}
 
-  private final JsonNode description;
-
-  OperationNames(ApiDescription description) {
-    this.description = JsonMapper.shared().readTree(description.json());
-  }
+  private final JsonNode description = JsonMapper.shared().readTree(ApiDescription.json());
 
   /** Returns all operations in no order. */
   public List<Operation> all() {
