@@ -6,6 +6,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.http.HttpHeaderValue;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Connector;
 import org.eclipse.jetty.server.Handler;
@@ -91,7 +92,8 @@ final class JettyConfiguration implements WebServerFactoryCustomizer<JettyServle
    * Writes a problem detail for a request that is not HTTP.
    *
    * <p>Examples are a bad request line and headers that are too large. The log has the number of
-   * such requests and none of their content, which may hold a token.
+   * such requests and none of their content, which may hold a token. Jetty closes the connection
+   * afterwards; a client that is not told would send its next request there.
    */
   private boolean answerBadHttp(Request request, Response response, Callback callback) {
     int status = response.getStatus() < 400 ? 500 : response.getStatus();
@@ -100,6 +102,7 @@ final class JettyConfiguration implements WebServerFactoryCustomizer<JettyServle
     }
     RequestEnvelopeFilter.SECURITY_HEADERS.forEach(response.getHeaders()::put);
     response.getHeaders().put(HttpHeader.CONTENT_TYPE, "application/problem+json");
+    response.getHeaders().put(HttpHeader.CONNECTION, HttpHeaderValue.CLOSE);
     String id = RequestIdFilter.idOf(request.getHeaders().get(RequestIdFilter.HEADER));
     response.getHeaders().put(RequestIdFilter.HEADER, id);
     var body = new LinkedHashMap<>(ProblemMapper.ofStatus(HttpStatusCode.valueOf(status)).body(id));

@@ -10,6 +10,7 @@ import dev.muster.testing.TestServer;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
@@ -17,9 +18,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** The server keeps idle connections between heartbeats. */
-@Slow
+/** The server keeps idle connections between heartbeats, and says when it closes one. */
 @Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
 class KeptConnectionTest {
@@ -27,6 +29,29 @@ class KeptConnectionTest {
   private static final TestServer SERVER = TestServer.shared();
   private static final TestClient CLIENT = SERVER.client();
 
+  /**
+   * A client that was not told sends its next request on a closed connection, and gets no answer.
+   */
+  @ParameterizedTest
+  @ValueSource(strings = {"/%zz", "/workspaces/%00", "/a/%2e%2e/b", "/%ff%fe", "/workspaces/x"})
+  void endOnlyWithAnAnswerThatSaysSo(String path) throws IOException {
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), SERVER.port())) {
+      OutputStream requests = socket.getOutputStream();
+      String get = "GET %s HTTP/1.1\r\nHost: 127.0.0.1\r\n%s\r\n";
+      requests.write(get.formatted(path, "").getBytes(StandardCharsets.US_ASCII));
+      requests.write(
+          get.formatted("/health", "Connection: close\r\n").getBytes(StandardCharsets.US_ASCII));
+      String answers =
+          new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+
+      String first = answers.substring(0, answers.indexOf("\r\n\r\n"));
+      boolean goesOn = answers.lastIndexOf("HTTP/1.1 ") > 0;
+      assertThat(first).startsWith("HTTP/1.1 4");
+      assertThat(first.contains("Connection: close")).as(answers).isNotEqualTo(goesOn);
+    }
+  }
+
+  @Slow
   @Test
   void lastFromOneHeartbeatToTheNext() throws IOException {
     Agent agent = CLIENT.create("Regular");
