@@ -28,6 +28,8 @@ import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import tools.jackson.databind.JsonNode;
@@ -38,12 +40,11 @@ import tools.jackson.databind.JsonNode;
 class StatusHistoryTest {
 
   /** {@code -Dhistory.draws=10000 -Dhistory.changes=2000} is the long form. */
-  private static final int DRAWS = Integer.getInteger("history.draws", 150);
+  private static final int DRAWS = Integer.getInteger("history.draws", 75);
 
   private static final int CHANGES = Integer.getInteger("history.changes", 60);
   private static final int WRITERS = 4;
 
-  private static final String NO_SWEEPS = "LIVENESS_SWEEP_INTERVAL_S=86400";
   private static final HttpClient HTTP = HttpClient.newHttpClient();
 
   private static final String TRANSITIONS =
@@ -56,43 +57,27 @@ class StatusHistoryTest {
       "SELECT (SELECT count(*) FROM ended_status_periods WHERE status <> 'removed') + (SELECT"
           + " count(*) FROM open_status_periods)";
 
-  @Test
-  void fleetAtTEqualsARecordedOracle() throws Exception {
-    try (TestServer server = start(TestDatabases.create(), NO_SWEEPS)) {
-      Oracle oracle = new Oracle(server.client());
-      Race.run(
-          WRITERS,
-          writer -> {
-            oracle.change(writer, CHANGES);
-            return true;
-          });
-      List<Instant> times = oracle.times();
-      awaitHistory(server, times.getLast());
-      assertThat(server.database().value(PERIODS)).isEqualTo(server.database().value(TRANSITIONS));
+  private static final String LASTING = "SELECT count(*) FROM open_status_periods";
 
-      Random random = new Random(7);
-      for (int draw = 0; draw < DRAWS; draw++) {
-        Instant at = draw(times, random);
-        assertThat(fleet(server, at)).as("at %s", at).isEqualTo(oracle.at(at));
-      }
-      for (int draw = 0; draw < DRAWS / 10; draw++) {
-        Instant one = draw(times, random).truncatedTo(ChronoUnit.MILLIS);
-        Instant other = draw(times, random).truncatedTo(ChronoUnit.MILLIS);
-        Instant from = one.isBefore(other) ? one : other;
-        Instant to = one.isBefore(other) ? other : one;
-        if (!from.isBefore(times.getFirst())) {
-          assertThat(replayed(server, from, to)).isEqualTo(oracle.at(to));
-        }
-      }
-    }
+  /** For the tests that change what it has stored. */
+  private static TestServer server;
+
+  @BeforeAll
+  static void start() {
+    server = start(TestDatabases.create());
+  }
+
+  @AfterAll
+  static void stop() {
+    server.close();
   }
 
   /** Two replicas do the work of one, and their connections are cut in the middle of it. */
   @Test
-  void losesAndRepeatsNothingWhenTheJobIsKilled() throws Exception {
+  void fleetAtTEqualsARecordedOracleWhenTheJobIsKilled() throws Exception {
     TestDatabase database = TestDatabases.create();
-    try (TestServer one = start(database, NO_SWEEPS);
-        TestServer other = start(database, NO_SWEEPS)) {
+    try (TestServer one = start(database);
+        TestServer other = start(database)) {
       Oracle oracle = new Oracle(one.client());
       AtomicInteger writing = new AtomicInteger(WRITERS);
       List<Integer> done =
@@ -111,16 +96,36 @@ class StatusHistoryTest {
               });
 
       assertThat(done.get(WRITERS)).as("jobs killed in a transaction").isGreaterThan(3);
-      awaitHistory(one, oracle.times().getLast());
+      List<Instant> times = oracle.times();
+      awaitHistory(one, times.getLast());
       assertThat(database.value(PERIODS)).isEqualTo(database.value(TRANSITIONS));
-      for (Instant time : oracle.times()) {
+
+      for (Instant time : times) {
         assertThat(fleet(one, time)).as("at %s", time).isEqualTo(oracle.at(time));
+      }
+      Random random = new Random(7);
+      for (int draw = 0; draw < DRAWS; draw++) {
+        Instant at = draw(times, random);
+        assertThat(fleet(one, at)).as("at %s", at).isEqualTo(oracle.at(at));
+      }
+      for (int draw = 0; draw < DRAWS / 5; draw++) {
+        Instant some = draw(times, random).truncatedTo(ChronoUnit.MILLIS);
+        Instant another = draw(times, random).truncatedTo(ChronoUnit.MILLIS);
+        Instant from = some.isBefore(another) ? some : another;
+        Instant to = some.isBefore(another) ? another : some;
+        if (!from.isBefore(times.getFirst())) {
+          assertThat(replayed(one, from, to)).isEqualTo(oracle.at(to));
+        }
       }
     }
   }
 
-  private static TestServer start(TestDatabase database, String setting) {
-    return TestServer.startWith(database, List.of(FastPace.class), setting);
+  private static TestServer start(TestDatabase database) {
+    return TestServer.startWith(
+        database,
+        List.of(FastPace.class),
+        "LIVENESS_SWEEP_INTERVAL_S=86400",
+        "STATUS_HISTORY_DAYS=2");
   }
 
   private static int killUntil(TestDatabase database, AtomicInteger writing) {
@@ -154,123 +159,115 @@ class StatusHistoryTest {
 
   @Test
   void isMadeOfTheEventsThatAreKeptAndOfTheStatusesWhereThereAreNone() {
-    try (TestServer server = start(TestDatabases.create(), NO_SWEEPS)) {
-      TestClient client = server.client();
-      client.create("the oldest event that is kept");
-      Agent quiet = client.createOnline("quiet");
-      Agent seen = client.createOnline("seen");
-      client.heartbeat(seen, "\"runtime_state\":\"wedged\"", "\"sample_error\":\"first words\"");
-      client.post("/workspaces/" + seen.id() + "/pause", ADMIN_TOKEN, "");
-      awaitHistory(server, Instant.now().minusSeconds(20));
-      server
-          .database()
-          .execute(
-              """
-              DELETE FROM events WHERE workspace_id = '%s'
-                  OR (workspace_id = '%s' AND payload ->> 'status' IN ('awaiting_agent', 'online'));
-              TRUNCATE history_head, open_status_periods, ended_status_periods
-              """
-                  .formatted(quiet.id(), seen.id()));
+    TestClient client = server.client();
+    Agent oldest = client.create("has the oldest event that is kept");
+    Agent quiet = client.createOnline("quiet");
+    Agent seen = client.createOnline("seen");
+    client.heartbeat(seen, "\"runtime_state\":\"wedged\"", "\"sample_error\":\"first words\"");
+    client.post("/workspaces/" + seen.id() + "/pause", ADMIN_TOKEN, "");
+    awaitHistory(server, Instant.now().minusSeconds(20));
+    server
+        .database()
+        .execute(
+            """
+            DELETE FROM events WHERE workspace_id NOT IN ('%1$s', '%2$s')
+                OR (workspace_id = '%2$s' AND payload ->> 'status' IN ('awaiting_agent', 'online'));
+            TRUNCATE history_head, open_status_periods, ended_status_periods
+            """
+                .formatted(oldest.id(), seen.id()));
 
-      server.bean(StatusHistory.class).follow();
+    server.bean(StatusHistory.class).follow();
 
-      assertThat(periods(server, quiet)).containsExactly("online");
-      assertThat(periods(server, seen)).containsExactly("online", "degraded first words", "paused");
-      assertThat(server.database().value("SELECT count(*) FROM ended_status_periods"))
-          .isEqualTo("2");
-    }
+    assertThat(periods(server, quiet)).containsExactly("online");
+    assertThat(periods(server, seen)).containsExactly("online", "degraded first words", "paused");
+    assertThat(server.database().value("SELECT count(*) FROM ended_status_periods")).isEqualTo("2");
   }
 
   /** Events that were deleted before they were read leave a gap in the numbers. */
   @Test
   void isMadeAnewWhenEventsWereDeletedBeforeTheyWereRead() {
-    try (TestServer server = start(TestDatabases.create(), NO_SWEEPS)) {
-      TestClient client = server.client();
-      Agent agent = client.createOnline("agent");
-      awaitStays(server, agent, "awaiting_agent", "online");
-      server
-          .database()
-          .execute(
-              """
-              DELETE FROM events WHERE seq < (SELECT last_seq FROM event_head);
-              UPDATE history_head SET last_seq = last_seq - 2
-              """);
-      client.post("/workspaces/" + agent.id() + "/pause", ADMIN_TOKEN, "");
+    TestClient client = server.client();
+    Agent agent = client.createOnline("agent");
+    awaitStays(server, agent, "awaiting_agent", "online");
+    server
+        .database()
+        .execute(
+            """
+            DELETE FROM events WHERE seq < (SELECT last_seq FROM event_head);
+            UPDATE history_head SET last_seq = last_seq - 2
+            """);
+    client.post("/workspaces/" + agent.id() + "/pause", ADMIN_TOKEN, "");
 
-      awaitStays(server, agent, "online", "paused");
-    }
+    awaitStays(server, agent, "online", "paused");
   }
 
   /** After a stop that was longer than events are kept, none of those it missed is left. */
   @Test
   void isMadeAnewFromTheStatusesWhenNoEventIsLeft() {
-    try (TestServer server = start(TestDatabases.create(), NO_SWEEPS)) {
-      Agent agent = server.client().createOnline("agent");
-      awaitStays(server, agent, "awaiting_agent", "online");
-      server
-          .database()
-          .execute("DELETE FROM events; UPDATE history_head SET last_seq = last_seq - 1");
+    Agent agent = server.client().createOnline("agent");
+    awaitStays(server, agent, "awaiting_agent", "online");
+    server
+        .database()
+        .execute("DELETE FROM events; UPDATE history_head SET last_seq = last_seq - 1");
 
-      awaitStays(server, agent, "online");
-    }
+    awaitStays(server, agent, "online");
   }
 
   @Test
   void countsTheFleetOfEachMinute() {
-    try (TestServer server = start(TestDatabases.create(), NO_SWEEPS)) {
-      Agent agent = server.client().createOnline("agent");
-      awaitStays(server, agent, "awaiting_agent", "online");
-      server
-          .database()
-          .execute(
-              """
-              DELETE FROM ended_status_periods;
-              UPDATE open_status_periods SET since = now() - interval '3 hours';
-              UPDATE history_head SET began_at = began_at - interval '3 hours', minutes_to = date_bin('1 minute', now(), 'epoch') - interval '120 minutes';
-              INSERT INTO ended_status_periods (workspace_id, since, seq, until, status) VALUES
-                  (gen_random_uuid(), now() - interval '3 hours', 1, now() - interval '100 minutes', 'online'),
-                  (gen_random_uuid(), now() - interval '110 minutes', 2, now() - interval '50 minutes', 'degraded'),
-                  (gen_random_uuid(), now() - interval '40 minutes', 3, now() - interval '40 minutes', 'offline'),
-                  (gen_random_uuid(), now() - interval '10.5 minutes', 4, now() - interval '10 minutes', 'hibernated')
-              """);
+    Agent agent = server.client().createOnline("agent");
+    awaitStays(server, agent, "awaiting_agent", "online");
+    server
+        .database()
+        .execute(
+            """
+            DELETE FROM ended_status_periods;
+            DELETE FROM fleet_minutes;
+            UPDATE open_status_periods SET since = now() - interval '3 hours';
+            UPDATE history_head SET began_at = began_at - interval '3 hours', minutes_to = date_bin('1 minute', now(), 'epoch') - interval '120 minutes';
+            INSERT INTO ended_status_periods (workspace_id, since, seq, until, status) VALUES
+                (gen_random_uuid(), now() - interval '3 hours', 1, now() - interval '100 minutes', 'online'),
+                (gen_random_uuid(), now() - interval '110 minutes', 2, now() - interval '50 minutes', 'degraded'),
+                (gen_random_uuid(), now() - interval '40 minutes', 3, now() - interval '40 minutes', 'offline'),
+                (gen_random_uuid(), now() - interval '10.5 minutes', 4, now() - interval '10 minutes', 'hibernated')
+            """);
 
-      server.bean(StatusHistory.class).follow();
+    server.bean(StatusHistory.class).follow();
 
-      JsonNode minutes =
-          server
-              .client()
-              .get(
-                  "/console/fleet/minutes?from=" + Instant.now().minus(Duration.ofHours(3)),
-                  ADMIN_TOKEN)
-              .json();
-      assertThat(minutes.path("step_s").asInt()).isEqualTo(60);
-      for (int i = 0; i < minutes.path("at").size(); i++) {
-        Instant minute = Instant.ofEpochSecond(minutes.path("at").get(i).asLong());
-        for (String status : List.of("awaiting_agent", "online", "degraded", "offline", "other")) {
-          String counted =
-              server
-                  .database()
-                  .value(
-                      """
-                      SELECT count(*) FROM (
-                          SELECT status FROM ended_status_periods WHERE since <= '%1$s' AND until > '%1$s'
-                          UNION ALL SELECT status FROM open_status_periods WHERE since <= '%1$s') AS all_of_them
-                      WHERE CASE WHEN status = 'hibernated' THEN 'other' ELSE status END = '%2$s'
-                      """
-                          .formatted(minute, status));
-          assertThat(minutes.path("status").path(status).get(i).asString())
-              .as("%s at %s", status, minute)
-              .isEqualTo(counted);
-        }
+    JsonNode minutes =
+        server
+            .client()
+            .get(
+                "/console/fleet/minutes?from=" + Instant.now().minus(Duration.ofHours(3)),
+                ADMIN_TOKEN)
+            .json();
+    assertThat(minutes.path("step_s").asInt()).isEqualTo(60);
+    for (int i = 0; i < minutes.path("at").size(); i++) {
+      Instant minute = Instant.ofEpochSecond(minutes.path("at").get(i).asLong());
+      for (String status : List.of("awaiting_agent", "online", "degraded", "offline", "other")) {
+        String counted =
+            server
+                .database()
+                .value(
+                    """
+                    SELECT count(*) FROM (
+                        SELECT status FROM ended_status_periods WHERE since <= '%1$s' AND until > '%1$s'
+                        UNION ALL SELECT status FROM open_status_periods WHERE since <= '%1$s') AS all_of_them
+                    WHERE CASE WHEN status = 'hibernated' THEN 'other' ELSE status END = '%2$s'
+                    """
+                        .formatted(minute, status));
+        assertThat(minutes.path("status").path(status).get(i).asString())
+            .as("%s at %s", status, minute)
+            .isEqualTo(counted);
       }
-      assertThat(minutes.path("at").size()).isBetween(115, 120);
-      assertThat(sum(minutes.path("transitions"))).isEqualTo(2);
-      assertThat(minutes.path("status").path("degraded").valueStream().mapToInt(JsonNode::asInt))
-          .contains(1);
-      JsonNode by =
-          server.client().get("/console/fleet/minutes?step=30", ADMIN_TOKEN).json().path("status");
-      assertThat(by.path("degraded").valueStream().mapToInt(JsonNode::asInt).max()).hasValue(1);
     }
+    assertThat(minutes.path("at").size()).isBetween(115, 120);
+    assertThat(sum(minutes.path("transitions"))).isEqualTo(2);
+    assertThat(minutes.path("status").path("degraded").valueStream().mapToInt(JsonNode::asInt))
+        .contains(1);
+    JsonNode by =
+        server.client().get("/console/fleet/minutes?step=30", ADMIN_TOKEN).json().path("status");
+    assertThat(by.path("degraded").valueStream().mapToInt(JsonNode::asInt).max()).hasValue(1);
   }
 
   private static int sum(JsonNode numbers) {
@@ -279,44 +276,44 @@ class StatusHistoryTest {
 
   @Test
   void deletesWhatEndedBeforeTheSettingAndNothingThatLasts() {
-    try (TestServer server = start(TestDatabases.create(), "STATUS_HISTORY_DAYS=2")) {
-      Agent agent = server.client().createOnline("agent");
-      awaitStays(server, agent, "awaiting_agent", "online");
-      server
-          .database()
-          .execute(
-              """
-              UPDATE history_head SET began_at = now() - interval '9 days', minutes_to = date_bin('1 minute', now(), 'epoch');
-              DELETE FROM fleet_minutes;
-              UPDATE open_status_periods SET since = now() - interval '9 days';
-              INSERT INTO ended_status_periods (workspace_id, since, seq, until, status)
-              SELECT gen_random_uuid(), now() - interval '9 days', 1, now() - interval '2 days 1 minute', 'online'
-              FROM generate_series(1, 2500);
-              INSERT INTO ended_status_periods (workspace_id, since, seq, until, status)
-              VALUES (gen_random_uuid(), now() - interval '9 days', 1, now() - interval '47 hours', 'degraded');
-              INSERT INTO fleet_minutes SELECT now() - n * interval '1 day', 0, 0, 0, 0, 0, 0, 0, 0 FROM generate_series(1, 9) n
-              """);
+    Agent agent = server.client().createOnline("agent");
+    awaitStays(server, agent, "awaiting_agent", "online");
+    server
+        .database()
+        .execute(
+            """
+            UPDATE history_head SET began_at = now() - interval '9 days', minutes_to = date_bin('1 minute', now(), 'epoch');
+            DELETE FROM fleet_minutes;
+            DELETE FROM ended_status_periods WHERE workspace_id <> '%s';
+            UPDATE open_status_periods SET since = now() - interval '9 days';
+            INSERT INTO ended_status_periods (workspace_id, since, seq, until, status)
+            SELECT gen_random_uuid(), now() - interval '9 days', 1, now() - interval '2 days 1 minute', 'online'
+            FROM generate_series(1, 2500);
+            INSERT INTO ended_status_periods (workspace_id, since, seq, until, status)
+            VALUES (gen_random_uuid(), now() - interval '9 days', 1, now() - interval '47 hours', 'degraded');
+            INSERT INTO fleet_minutes SELECT now() - n * interval '1 day', 0, 0, 0, 0, 0, 0, 0, 0 FROM generate_series(1, 9) n
+            """
+                .formatted(agent.id()));
+    String lasting = server.database().value(LASTING);
 
-      server.bean(StatusHistory.class).sweep();
+    server.bean(StatusHistory.class).sweep();
 
-      assertThat(server.database().value("SELECT count(*) FROM open_status_periods"))
-          .isEqualTo("1");
-      assertThat(
-              server
-                  .database()
-                  .value("SELECT string_agg(status, ' ' ORDER BY since) FROM ended_status_periods"))
-          .isEqualTo("degraded awaiting_agent");
-      assertThat(server.database().value("SELECT count(*) FROM fleet_minutes")).isEqualTo("1");
-      var gone =
-          server
-              .client()
-              .get("/console/fleet/at?t=" + Instant.now().minus(Duration.ofHours(49)), ADMIN_TOKEN);
-      assertThat(gone.status()).isEqualTo(410);
-      assertThat(gone.field("code")).isEqualTo("HISTORY_GONE");
-      assertThat(Instant.parse(gone.field("oldest")))
-          .isBetween(
-              Instant.now().minus(Duration.ofHours(49)), Instant.now().minus(Duration.ofHours(47)));
-    }
+    assertThat(server.database().value(LASTING)).isEqualTo(lasting).isNotEqualTo("0");
+    assertThat(
+            server
+                .database()
+                .value("SELECT string_agg(status, ' ' ORDER BY since) FROM ended_status_periods"))
+        .isEqualTo("degraded awaiting_agent");
+    assertThat(server.database().value("SELECT count(*) FROM fleet_minutes")).isEqualTo("1");
+    var gone =
+        server
+            .client()
+            .get("/console/fleet/at?t=" + Instant.now().minus(Duration.ofHours(49)), ADMIN_TOKEN);
+    assertThat(gone.status()).isEqualTo(410);
+    assertThat(gone.field("code")).isEqualTo("HISTORY_GONE");
+    assertThat(Instant.parse(gone.field("oldest")))
+        .isBetween(
+            Instant.now().minus(Duration.ofHours(49)), Instant.now().minus(Duration.ofHours(47)));
   }
 
   /** A time between two changes, or exactly that of one, or a microsecond before it. */
