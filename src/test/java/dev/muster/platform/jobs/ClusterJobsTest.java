@@ -3,6 +3,7 @@ package dev.muster.platform.jobs;
 import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.testing.FastPace;
 import dev.muster.testing.MachinePauses;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestDatabases;
@@ -85,7 +86,7 @@ class ClusterJobsTest {
   }
 
   @Test
-  void areCountedWhenTheyFailAndAreRetried() {
+  void areCountedWhenTheyFailAndAreRetriedAndDoNotDelayTheShutdown() throws Exception {
     body =
         () -> {
           throw new IllegalStateException("no answer from postgres://u:hunter2secret@db/muster");
@@ -111,26 +112,31 @@ class ClusterJobsTest {
           .until(() -> probe(server).path("runs").asInt() > mended.path("runs").asInt() + 2);
       assertThat(probe(server).path("failures").asInt()).isLessThanOrEqualTo(failures + 1);
       assertThat(probe(server).path("last_error").isNull()).isFalse();
+      assertDoNotDelayTheShutdown(server);
     }
   }
 
   @Test
-  void followTheIntervalOfTheNextStart() {
+  void areTakenOverFromADeadReplicaAndFollowTheIntervalOfTheNextStart() {
     AtomicInteger runs = new AtomicInteger();
     body = runs::incrementAndGet;
     interval = Duration.ofDays(1);
-    try (TestServer server = start()) {
+    try (TestServer server =
+        TestServer.startWith(database, List.of(ProbeJob.class, FastPace.class))) {
       Awaitility.await().atMost(TIMEOUT).until(() -> probe(server).path("runs").asInt() == 1);
+      database.execute(
+          "UPDATE recurring_jobs SET picked = true, picked_by = 'a dead replica', last_heartbeat ="
+              + " now() - interval '1 hour', execution_time = now() WHERE task_name = 'probe'");
+      Awaitility.await().atMost(TIMEOUT).until(() -> probe(server).path("runs").asInt() == 2);
     }
     interval = Duration.ofSeconds(1);
     try (TestServer server = start()) {
-      Awaitility.await().atMost(TIMEOUT).until(() -> runs.get() > 2);
+      Awaitility.await().atMost(TIMEOUT).until(() -> runs.get() > 3);
       assertThat(probe(server).path("interval_s").asInt()).isEqualTo(1);
     }
   }
 
-  @Test
-  void doNotDelayTheShutdown() throws Exception {
+  private static void assertDoNotDelayTheShutdown(TestServer server) throws Exception {
     CountDownLatch inside = new CountDownLatch(1);
     CountDownLatch never = new CountDownLatch(1);
     body =
@@ -142,7 +148,6 @@ class ClusterJobsTest {
             throw new IllegalStateException("interrupted", e);
           }
         };
-    TestServer server = start();
     inside.await();
     try (MachinePauses pauses = new MachinePauses()) {
       long start = System.nanoTime();

@@ -2,8 +2,8 @@ package dev.muster.platform.jobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.testing.Nightly;
 import dev.muster.testing.ServerProcess;
-import dev.muster.testing.Slow;
 import dev.muster.testing.TestDatabases;
 import dev.muster.testing.TestDatabases.TestDatabase;
 import dev.muster.testing.TestServer;
@@ -20,7 +20,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** A job whose replica is killed during a run is taken over within 30 s. */
-@Slow
+@Nightly
 @Timeout(180)
 @Execution(ExecutionMode.CONCURRENT)
 class TakeoverTest {
