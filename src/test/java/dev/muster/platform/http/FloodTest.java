@@ -1,34 +1,28 @@
 package dev.muster.platform.http;
 
-import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.muster.testing.Race;
-import dev.muster.testing.ServerProcess;
+import dev.muster.testing.Rounds;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
-import dev.muster.testing.TestDatabases;
+import dev.muster.testing.TestServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.Socket;
-import java.net.URI;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -36,7 +30,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** A connection that never stops sending does not occupy a processor. */
 @Slow
 @Timeout(240)
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class FloodTest {
 
@@ -60,46 +53,37 @@ class FloodTest {
   private static final String PAUSES = "muster_http_pauses_total";
   private static final String REFUSALS = "muster_http_answers_total{status=\"401\"}";
   private static final int PATIENT_CLIENTS = 64;
-  private static final int REQUESTS_OF_EACH = 500;
+  private static final int REQUESTS_OF_EACH = Rounds.of(100, 500);
 
-  private final ServerProcess server;
-  private final TestClient client;
-
-  FloodTest(@TempDir Path home) throws Exception {
-    server =
-        ServerProcess.start(
-                home,
-                Map.of("DATABASE_URL", TestDatabases.create().url(), "ADMIN_TOKEN", ADMIN_TOKEN))
-            .awaitReady();
-    client = server.client();
-  }
+  private static final TestServer SERVER = TestServer.start();
+  private static final TestClient CLIENT = SERVER.client();
 
   @AfterAll
-  void close() throws Exception {
-    server.close();
+  static void close() {
+    SERVER.close();
   }
 
   @ParameterizedTest
   @CsvSource({"2, /health", "8, /nothing-here", "50, /health"})
   void doesNotDelayOthersByPipelinedRequests(int connections, String path) throws Exception {
-    Agent agent = client.create("victim");
+    Agent agent = CLIENT.create("victim");
     byte[] request = ("GET " + path + " HTTP/1.1\r\nHost: localhost\r\n\r\n").getBytes(US_ASCII);
     List<Duration> quiet = heartbeats(agent);
-    try (Flood flood = Flood.start(port(), connections, "", request)) {
+    try (Flood flood = Flood.start(SERVER.port(), connections, "", request)) {
       assertHardlyFelt(heartbeats(agent), quiet);
       assertThat(flood.bytesRead()).isGreaterThan(5_000);
-      await().untilAsserted(() -> assertThat(client.metric(PAUSES)).isPositive());
+      await().untilAsserted(() -> assertThat(CLIENT.metric(PAUSES)).isPositive());
     }
   }
 
   @ParameterizedTest
   @ValueSource(ints = {8, 32})
   void doesNotDelayOthersByAChunkWithoutEnd(int connections) throws Exception {
-    Agent agent = client.create("victim");
+    Agent agent = CLIENT.create("victim");
     String head =
         "POST /registry/heartbeat HTTP/1.1\r\nHost: [::1]\r\nTransfer-Encoding: chunked\r\n\r\n1;";
     List<Duration> quiet = heartbeats(agent);
-    try (Flood _ = Flood.start(port(), connections, head, new byte[] {'x'})) {
+    try (Flood _ = Flood.start(SERVER.port(), connections, head, new byte[] {'x'})) {
       assertHardlyFelt(heartbeats(agent), quiet);
     }
   }
@@ -113,17 +97,17 @@ class FloodTest {
   void doesNotPauseAClientThatWaitsForAnswers() {
     int answers = Race.run(PATIENT_CLIENTS, _ -> askAndWait()).stream().mapToInt(n -> n).sum();
     await()
-        .untilAsserted(() -> assertThat(client.metric(REFUSALS)).isGreaterThanOrEqualTo(answers));
-    assertThat(client.metric(PAUSES)).isZero();
+        .untilAsserted(() -> assertThat(CLIENT.metric(REFUSALS)).isGreaterThanOrEqualTo(answers));
+    assertThat(CLIENT.metric(PAUSES)).isZero();
   }
 
   /** Returns how many answers it got on one connection. */
-  private int askAndWait() {
+  private static int askAndWait() {
     byte[] request =
         "POST /workspaces HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}"
             .getBytes(US_ASCII);
     byte[] answer = new byte[8192];
-    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port())) {
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), SERVER.port())) {
       for (int i = 0; i < REQUESTS_OF_EACH; i++) {
         socket.getOutputStream().write(request);
         int read = 0;
@@ -150,19 +134,15 @@ class FloodTest {
   }
 
   /** The durations of heartbeats, the slowest last. */
-  private List<Duration> heartbeats(Agent agent) {
+  private static List<Duration> heartbeats(Agent agent) {
     List<Duration> took = new ArrayList<>();
     for (int i = 0; i < HEARTBEATS; i++) {
       long from = System.nanoTime();
-      assertThat(client.get("/health", null).status()).isEqualTo(200);
-      assertThat(client.heartbeat(agent).status()).isEqualTo(200);
+      assertThat(CLIENT.get("/health", null).status()).isEqualTo(200);
+      assertThat(CLIENT.heartbeat(agent).status()).isEqualTo(200);
       took.add(Duration.ofNanos(System.nanoTime() - from));
     }
     took.sort(null);
     return took;
-  }
-
-  private int port() {
-    return URI.create(client.baseUrl()).getPort();
   }
 }
