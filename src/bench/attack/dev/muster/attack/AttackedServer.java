@@ -4,6 +4,7 @@ import dev.muster.testing.ServerProcess;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestClient.Answer;
+import dev.muster.testing.TestDatabases;
 import dev.muster.testing.TestServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -19,7 +20,10 @@ import java.util.UUID;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
-/** A server process with default settings, its embedded database and a heap of 640 MB. */
+/**
+ * A server process with default settings, its embedded database and a heap of 640 MB, unless it
+ * {@link #startQuickly starts quickly}.
+ */
 final class AttackedServer implements AutoCloseable {
 
   private static final List<String> JVM_OPTIONS =
@@ -48,13 +52,28 @@ final class AttackedServer implements AutoCloseable {
     return start(Map.of("RATE_LIMIT", "0", "RATE_LIMIT_HEARTBEAT", "0", "RATE_LIMIT_POLL", "0"));
   }
 
+  /** Without rate limits, in little time: with a database of the tests, and not optimised. */
+  static AttackedServer startQuickly() throws IOException {
+    Path home = Files.createTempDirectory("muster-attacked-");
+    Map<String, String> settings =
+        Map.of(
+            "DATABASE_URL",
+            TestDatabases.create().url(),
+            "ADMIN_TOKEN",
+            TestServer.ADMIN_TOKEN,
+            "REGISTRATION",
+            "open",
+            "AGENT_URL_ALLOW",
+            "loopback");
+    return new AttackedServer(home, ServerProcess.start(home, settings).awaitReady());
+  }
+
   private static AttackedServer start(Map<String, String> more) throws IOException {
     Path home = Files.createTempDirectory("muster-attacked-");
     Map<String, String> settings = new HashMap<>(more);
     settings.put("ADMIN_TOKEN", TestServer.ADMIN_TOKEN);
-    ServerProcess process = ServerProcess.startAsDelivered(home, JVM_OPTIONS, settings);
-    process.awaitReady();
-    return new AttackedServer(home, process);
+    return new AttackedServer(
+        home, ServerProcess.startAsDelivered(home, JVM_OPTIONS, settings).awaitReady());
   }
 
   int port() {

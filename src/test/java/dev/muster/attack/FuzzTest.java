@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.testing.Rounds;
 import dev.muster.testing.Slow;
+import java.io.IOException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
@@ -15,12 +16,18 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @Timeout(300)
 class FuzzTest {
 
-  private static final int REQUESTS = Rounds.of(2_000, 5_000);
+  private static final int REQUESTS = Rounds.of(800, 5_000);
+
+  private static AttackedServer start() throws IOException {
+    return Rounds.areFull()
+        ? AttackedServer.startWithoutRateLimits()
+        : AttackedServer.startQuickly();
+  }
 
   @Test
   void answersHostileRequestsWithClientErrors() throws Exception {
     long seed = System.nanoTime();
-    try (AttackedServer server = AttackedServer.startWithoutRateLimits()) {
+    try (AttackedServer server = start()) {
       Fuzzer fuzzer = new Fuzzer(server, seed);
       fuzzer.run(REQUESTS);
 
