@@ -3,28 +3,24 @@ package dev.muster.a2a;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.testing.FastPace;
-import dev.muster.testing.PacedServer;
-import dev.muster.testing.ServerProcess;
 import dev.muster.testing.Slow;
+import dev.muster.testing.TcpTable;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
+import dev.muster.testing.TestDatabases;
 import dev.muster.testing.TestServer;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
@@ -49,35 +45,32 @@ class AbandonedWaitsTest {
   /** The longest wait, and the time that a busy machine takes to end all of them. */
   private static final Duration A_MINUTE = FastPace.seconds(60).plusSeconds(15);
 
-  /** Descriptors of the server itself: database connections, and files opened meanwhile. */
-  private static final int OTHER_DESCRIPTORS = 40;
+  /** Those that the client of this test keeps. */
+  private static final int OTHER_CONNECTIONS = 10;
 
   @Test
-  void releasesWaitsAndDescriptorsOfDisconnectedSendersWithinAMinute(@TempDir Path home)
-      throws IOException {
-    try (ServerProcess server =
-        ServerProcess.start(
-            PacedServer.class, home, Map.of("ADMIN_TOKEN", TestServer.ADMIN_TOKEN))) {
-      TestClient client = server.awaitReady().client();
+  void releasesWaitsAndConnectionsOfDisconnectedSendersWithinAMinute() throws IOException {
+    try (TestServer server =
+        TestServer.startWith(TestDatabases.create(), List.of(FastPace.class))) {
+      TestClient client = server.client();
       Agent lead = client.create("Lead");
       Agent polling = client.create("Polling", "\"parent_id\":\"" + lead.id() + "\"");
       warmUp(client, lead, polling);
-      long before = descriptors(server);
 
       List<Socket> senders = new ArrayList<>();
       for (int n = 0; n < SENDS; n++) {
         senders.add(send(client, lead, polling, "m-" + n, TIMEOUTS.get(n % TIMEOUTS.size())));
       }
-      Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> waiting(client) == SENDS);
-      assertThat(descriptors(server)).isGreaterThanOrEqualTo(before + SENDS);
+      Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> waiting(server) == SENDS);
+      assertThat(TcpTable.openAt(server.port())).isGreaterThanOrEqualTo(SENDS);
       for (Socket sender : senders) {
         sender.close();
       }
 
-      Awaitility.await().atMost(A_MINUTE).until(() -> waiting(client) == 0);
+      Awaitility.await().atMost(A_MINUTE).until(() -> waiting(server) == 0);
       Awaitility.await()
           .atMost(Duration.ofSeconds(20))
-          .until(() -> descriptors(server) < before + OTHER_DESCRIPTORS);
+          .until(() -> TcpTable.openAt(server.port()) < OTHER_CONNECTIONS);
     }
   }
 
@@ -109,20 +102,7 @@ class AbandonedWaitsTest {
     return socket;
   }
 
-  private static double waiting(TestClient client) {
-    return client
-        .get("/metrics", null)
-        .text()
-        .lines()
-        .filter(line -> line.startsWith("muster_polls_waiting "))
-        .mapToDouble(line -> Double.parseDouble(line.substring(line.indexOf(' ') + 1)))
-        .findFirst()
-        .orElseThrow();
-  }
-
-  private static long descriptors(ServerProcess server) throws IOException {
-    try (Stream<Path> open = Files.list(Path.of("/proc", "" + server.pid(), "fd"))) {
-      return open.count();
-    }
+  private static double waiting(TestServer server) {
+    return server.bean(MeterRegistry.class).get("muster.polls.waiting").gauge().value();
   }
 }
