@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.muster.MusterApplication;
 import dev.muster.delivery.TestQueue.Queued;
 import dev.muster.testing.FastPace;
+import dev.muster.testing.Nightly;
 import dev.muster.testing.PacedServer;
 import dev.muster.testing.ServerProcess;
 import dev.muster.testing.Slow;
@@ -46,7 +47,7 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 
 /**
  * Another replica takes over a delivery when the lease of its replica has expired or the replica
- * has ended, and not before (R7.3, R7.7). One death is at the real pace.
+ * has ended, and not before (R7.3, R7.7). At night one death is at the real pace.
  */
 @Slow
 @Timeout(300)
@@ -176,6 +177,7 @@ class ReplicaLeaseTest {
             + " WHERE workspace_id = '%s'))".formatted(target.id()));
   }
 
+  @Nightly
   @Test
   @Order(1) // the longest begins first
   void losesItsDeliveriesWithinHalfAMinuteOfItsDeath() throws Exception {
@@ -287,48 +289,36 @@ class ReplicaLeaseTest {
     }
   }
 
+  /** No delivery waits for the lease of a server that was shut down to expire. */
   @Test
   @ResourceLock(LIVES_LOCK)
-  void endsAtACleanShutdownAndLeavesWaitingMessagesToOthers() {
+  void endsAtACleanShutdownAndLeavesItsMessagesToOthers() {
     TestQueue queue = TestQueue.of(LIVES);
     Agent away = queue.target(agent.url(), 1);
-    first.countDown();
     Queued waiting;
-    String others;
+    Queued held;
     String replicas =
         "SELECT string_agg(id::text, ' ' ORDER BY started_at) FROM replicas WHERE alive_until >"
             + " clock_timestamp()";
     try (TestServer ends = startFast(DATABASE)) {
-      others = DATABASE.value(replicas);
-      assertThat(others.split(" ")).containsExactlyInAnyOrder(ownerOf(LIVES), ownerOf(ends));
+      assertThat(DATABASE.value(replicas).split(" "))
+          .containsExactlyInAnyOrder(ownerOf(LIVES), ownerOf(ends));
       waiting = new TestQueue(ends.client(), DATABASE).put(away);
+      held = beginDelivery(ends.client(), LIVES, queue.target(agent.url(), 1));
     }
 
     assertThat(DATABASE.value(replicas)).isEqualTo(ownerOf(LIVES));
+    assertThat(queue.open(held, "coalesce(owner::text, '')")).isIn("", ownerOf(LIVES));
+    queue.set(held, "due_at = clock_timestamp()");
+    second.countDown();
+    queue.awaitState(held, "delivered");
+    assertThat(queue.of(held, "concat_ws(' ', m.deliveries, q.attempts)")).isEqualTo("2 2");
+
+    first.countDown();
     LIVES.client().heartbeat(away);
     queue.awaitState(waiting, "delivered");
     assertThat(DATABASE.value("SELECT owner FROM delivery_outcomes WHERE " + waiting.condition()))
         .isEqualTo(ownerOf(LIVES));
-  }
-
-  /**
-   * The server releases its deliveries at shutdown, so that no delivery waits for a lease to
-   * expire.
-   */
-  @Test
-  @ResourceLock(LIVES_LOCK)
-  void releasesItsDeliveriesAtShutdown() {
-    TestQueue queue = TestQueue.of(LIVES);
-    Queued queued;
-    try (TestServer ends = startFast(DATABASE)) {
-      queued = beginDelivery(ends.client(), LIVES, queue.target(agent.url(), 1));
-    }
-
-    assertThat(queue.open(queued, "coalesce(owner::text, '')")).isIn("", ownerOf(LIVES));
-    queue.set(queued, "due_at = clock_timestamp()");
-    second.countDown();
-    queue.awaitState(queued, "delivered");
-    assertThat(queue.of(queued, "concat_ws(' ', m.deliveries, q.attempts)")).isEqualTo("2 2");
   }
 
   /** The dead replica is one that renews its lease no more, which others cannot distinguish. */

@@ -25,6 +25,7 @@ import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import tools.jackson.databind.JsonNode;
@@ -40,9 +41,17 @@ class LiveEventsTest {
   /** More than the buffer of live events holds. */
   private static final int MANY_LARGE_ONES = 140;
 
+  /** Has no subscribers but those of one test. */
+  private static final TestServer OWN = TestServer.start();
+
   private final TestServer server = TestServer.shared();
   private final TestClient client = server.client();
   private final LiveEvents events = server.bean(LiveEvents.class);
+
+  @AfterAll
+  static void close() {
+    OWN.close();
+  }
 
   @Test
   void haveTheAgreedShapeAndNoNumber() throws Exception {
@@ -146,14 +155,13 @@ class LiveEventsTest {
 
   @Test
   void endTheStreamOfASlowReaderAndReachAFastReaderWhenTheBufferOverflows() throws Exception {
-    try (TestServer own = TestServer.start();
-        Socket idle = new Socket();
+    try (Socket idle = new Socket();
         Socket idleStream = new Socket();
-        TestSocket reader = TestSocket.open(own.client(), "/ws", ADMIN_TOKEN)) {
-      Backlog.open(idle, own.port(), "/ws", ADMIN_TOKEN);
-      openIdleStream(idleStream, own.port());
-      Awaitility.await().until(() -> open(own.client()) == 3);
-      LiveEvents ofOwn = own.bean(LiveEvents.class);
+        TestSocket reader = TestSocket.open(OWN.client(), "/ws", ADMIN_TOKEN)) {
+      Backlog.open(idle, OWN.port(), "/ws", ADMIN_TOKEN);
+      openIdleStream(idleStream, OWN.port());
+      Awaitility.await().until(() -> open(OWN.client()) == 3);
+      LiveEvents ofOwn = OWN.bean(LiveEvents.class);
       UUID workspace = UUID.randomUUID();
       for (int n = 0; n < MANY_LARGE_ONES; n++) {
         ofOwn.publish(List.of(large(workspace, n)));
@@ -171,33 +179,32 @@ class LiveEventsTest {
       List<Integer> got = numbers(backlog.frames(), workspace, "payload");
       assertThat(got).isNotEmpty().hasSizeLessThan(MANY_LARGE_ONES);
       assertThat(got).isEqualTo(IntStream.range(0, got.size()).boxed().toList());
-      Awaitility.await().until(() -> open(own.client()) == 1);
+      Awaitility.await().until(() -> open(OWN.client()) == 1);
     }
   }
 
   @Test
   void costNothingWithoutSubscribers() throws Exception {
-    try (TestServer own = TestServer.start()) {
-      LiveEvents ofOwn = own.bean(LiveEvents.class);
-      UUID workspace = UUID.randomUUID();
-      assertThat(ofOwn.isWatched()).isFalse();
-      ofOwn.publish(List.of(logged(workspace, 0)));
-      assertThat(ofOwn.newest()).isZero();
-      List<Boolean> watchedAtBeginning = new CopyOnWriteArrayList<>();
-      ofOwn.beforeWatched(() -> watchedAtBeginning.add(ofOwn.isWatched()));
-      try (TestSocket socket = TestSocket.open(own.client(), "/ws", ADMIN_TOKEN);
-          TestSocket second = TestSocket.open(own.client(), "/ws", ADMIN_TOKEN)) {
-        assertThat(watchedAtBeginning).containsExactly(false);
-        ofOwn.publish(List.of(logged(workspace, 1)));
-        socket.await(f -> isOf(f, workspace));
-        second.await(f -> isOf(f, workspace));
-        assertThat(numbers(socket.frames(), workspace, "payload")).containsExactly(1);
-      }
-      Awaitility.await().until(() -> !ofOwn.isWatched());
-      assertThat(ofOwn.isOverrun(0)).as("nothing is kept").isTrue();
-      TestSocket.open(own.client(), "/ws", ADMIN_TOKEN).close();
-      assertThat(watchedAtBeginning).containsExactly(false, false);
+    LiveEvents ofOwn = OWN.bean(LiveEvents.class);
+    UUID workspace = UUID.randomUUID();
+    Awaitility.await().until(() -> !ofOwn.isWatched());
+    long before = ofOwn.newest();
+    ofOwn.publish(List.of(logged(workspace, 0)));
+    assertThat(ofOwn.newest()).isEqualTo(before);
+    List<Boolean> watchedAtBeginning = new CopyOnWriteArrayList<>();
+    ofOwn.beforeWatched(() -> watchedAtBeginning.add(ofOwn.isWatched()));
+    try (TestSocket socket = TestSocket.open(OWN.client(), "/ws", ADMIN_TOKEN);
+        TestSocket second = TestSocket.open(OWN.client(), "/ws", ADMIN_TOKEN)) {
+      assertThat(watchedAtBeginning).containsExactly(false);
+      ofOwn.publish(List.of(logged(workspace, 1)));
+      socket.await(f -> isOf(f, workspace));
+      second.await(f -> isOf(f, workspace));
+      assertThat(numbers(socket.frames(), workspace, "payload")).containsExactly(1);
     }
+    Awaitility.await().until(() -> !ofOwn.isWatched());
+    assertThat(ofOwn.isOverrun(before)).as("nothing is kept").isTrue();
+    TestSocket.open(OWN.client(), "/ws", ADMIN_TOKEN).close();
+    assertThat(watchedAtBeginning).containsExactly(false, false);
   }
 
   private static void openIdleStream(Socket socket, int port) throws IOException {
