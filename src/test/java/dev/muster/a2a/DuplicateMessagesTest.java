@@ -5,6 +5,7 @@ import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.testing.Race;
+import dev.muster.testing.Rounds;
 import dev.muster.testing.Slow;
 import dev.muster.testing.StoredRows;
 import dev.muster.testing.TestClient;
@@ -23,8 +24,8 @@ import org.junit.jupiter.api.Test;
 @Slow
 class DuplicateMessagesTest {
 
-  private static final int SENDERS = 200;
-  private static final int TIMES = 10;
+  private static final int SENDERS = Rounds.of(80, 200);
+  private static final int TIMES = Rounds.of(3, 10);
   private static final int MAX_AGAIN = 10;
 
   private static final TestServer SERVER = TestServer.start();

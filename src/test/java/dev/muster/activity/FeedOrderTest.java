@@ -2,6 +2,7 @@ package dev.muster.activity;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.testing.Rounds;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestDatabases;
 import java.time.Duration;
@@ -19,11 +20,12 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @Execution(ExecutionMode.CONCURRENT)
 class FeedOrderTest {
 
+  private static final FeedOrder.Size SIZE =
+      new FeedOrder.Size(Rounds.of(12_000, 30_000), Duration.ofSeconds(Rounds.of(4, 7)), 30);
+
   @Test
   void losesRepeatsAndMisordersNoRowUnderSixteenWritersOnTwoServers() throws Exception {
-    try (var program =
-        new FeedOrder(
-            new FeedOrder.Size(30_000, Duration.ofSeconds(7), 30), TestDatabases.create())) {
+    try (var program = new FeedOrder(SIZE, TestDatabases.create())) {
       System.out.println(program.run());
     }
   }

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @Timeout(240)
 class LedgerRaceTest {
 
-  private static final int DELEGATIONS = Rounds.of(300, 500);
+  private static final int DELEGATIONS = Rounds.of(160, 500);
 
   @Test
   void endsEachDelegationOnceWhateverRacesForIt() throws Exception {

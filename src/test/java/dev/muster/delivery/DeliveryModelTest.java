@@ -4,6 +4,7 @@ import dev.muster.testing.Rounds;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestDatabases;
 import java.time.Duration;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -16,22 +17,26 @@ import org.junit.jupiter.api.Timeout;
 class DeliveryModelTest {
 
   private static final ModelRuns.Size SIZE =
-      new ModelRuns.Size(1, Rounds.of(600, 2000), 60, 8, Duration.ofSeconds(Rounds.of(40, 120)));
+      new ModelRuns.Size(1, Rounds.of(40, 2000), 60, 8, Duration.ofSeconds(Rounds.of(40, 120)));
 
-  private static final int MESSAGES = Rounds.of(60, 150);
+  private static final int MESSAGES = Rounds.of(30, 150);
+
+  private static final ModelServers SERVERS = new ModelServers(TestDatabases.create());
+
+  @AfterAll
+  static void close() {
+    SERVERS.close();
+  }
 
   @Test
   void hasASerialOrderForConcurrentSenders() throws Exception {
-    try (ModelServers servers = new ModelServers(TestDatabases.create());
-        ConcurrentDeliveries deliveries = new ConcurrentDeliveries(servers, MESSAGES)) {
+    try (ConcurrentDeliveries deliveries = new ConcurrentDeliveries(SERVERS, MESSAGES)) {
       deliveries.run();
     }
   }
 
   @Test
   void agreesWithTheModel() throws Exception {
-    try (ModelServers servers = new ModelServers(TestDatabases.create())) {
-      System.out.println(new ModelRuns(servers, SIZE).run());
-    }
+    System.out.println(new ModelRuns(SERVERS, SIZE).run());
   }
 }

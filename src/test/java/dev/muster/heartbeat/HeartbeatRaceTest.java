@@ -3,6 +3,7 @@ package dev.muster.heartbeat;
 import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.testing.Rounds;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
@@ -14,6 +15,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -25,12 +27,19 @@ import tools.jackson.databind.JsonNode;
 @Timeout(180)
 class HeartbeatRaceTest {
 
-  private static final int ROUNDS = 320;
+  private static final int ROUNDS = Rounds.of(80, 320);
   private static final int AT_ONCE = 8;
+
+  private static final TestServer REPLICA = TestServer.startOn(TestServer.shared().database());
 
   /** A change of a workspace while its agent sends heartbeats. */
   private interface StatusChange {
     Answer apply(TestClient client, Agent agent);
+  }
+
+  @AfterAll
+  static void close() {
+    REPLICA.close();
   }
 
   @Test
@@ -77,9 +86,8 @@ class HeartbeatRaceTest {
 
   private static void race(StatusChange change, String finalStatus, int laterStatus)
       throws Exception {
-    try (TestServer replica = TestServer.startOn(TestServer.shared().database());
-        ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
-      List<TestClient> clients = List.of(TestServer.shared().client(), replica.client());
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      List<TestClient> clients = List.of(TestServer.shared().client(), REPLICA.client());
       for (int done = 0; done < ROUNDS; done += AT_ONCE) {
         List<Future<?>> rounds = new ArrayList<>();
         for (int i = 0; i < AT_ONCE; i++) {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.muster.heartbeat.LivenessSweep.SweepReport;
 import dev.muster.platform.uptime.Uptime;
 import dev.muster.testing.Race;
+import dev.muster.testing.Rounds;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
@@ -34,7 +35,7 @@ import tools.jackson.databind.JsonNode;
 class LivenessRaceTest {
 
   private static final int AGENTS = 24;
-  private static final int HEARTBEATS = 40;
+  private static final int HEARTBEATS = Rounds.of(20, 40);
   private static final int SWEEPERS = 4;
 
   private static final Instant NOW = Instant.parse("2026-03-01T10:00:00Z");

@@ -5,6 +5,7 @@ import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.testing.Race;
+import dev.muster.testing.Rounds;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
@@ -25,7 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Slow
 class ClosedRegistrationTest {
 
-  private static final int CALLERS = 10_000;
+  private static final int CALLERS = Rounds.of(2_000, 10_000);
   private static final int AT_ONCE = 250;
 
   private static final TestServer SERVER = TestServer.start("RATE_LIMIT=0");
@@ -37,7 +38,7 @@ class ClosedRegistrationTest {
   }
 
   @Test
-  void createsNothingForTenThousandAnonymousCallers() {
+  void createsNothingForThousandsOfAnonymousCallers() {
     String before = rows();
 
     List<Boolean> refused =

@@ -50,7 +50,7 @@ class OutageLinesTest {
   private static final int ENOUGH_REFUSALS = 50;
 
   /** The pause of each client between its requests, since an outage is refused at once. */
-  private static final Duration PAUSE = Duration.ofMillis(200);
+  private static final Duration PAUSE = Duration.ofSeconds(1);
 
   private static final Duration MINUTE = FastPace.seconds(60);
   private static final Duration MORE_THAN_A_MINUTE = MINUTE.plusSeconds(10);
