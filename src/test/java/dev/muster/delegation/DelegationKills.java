@@ -1,6 +1,5 @@
 package dev.muster.delegation;
 
-import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.testing.PacedServer;
@@ -68,16 +67,7 @@ public final class DelegationKills implements AutoCloseable {
   }
 
   private ServerProcess start() throws IOException {
-    return ServerProcess.start(
-            PacedServer.class,
-            folder,
-            Map.of(
-                "ADMIN_TOKEN",
-                ADMIN_TOKEN,
-                "DATABASE_URL",
-                database.url(),
-                "AGENT_URL_ALLOW",
-                "loopback"))
+    return ServerProcess.start(PacedServer.class, folder, ServerProcess.settings(database.url()))
         .awaitReady();
   }
 

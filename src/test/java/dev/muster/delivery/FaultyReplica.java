@@ -1,7 +1,5 @@
 package dev.muster.delivery;
 
-import static dev.muster.testing.TestServer.ADMIN_TOKEN;
-
 import dev.muster.testing.PacedServer;
 import dev.muster.testing.ServerProcess;
 import dev.muster.testing.StatementRelay;
@@ -11,7 +9,6 @@ import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Map;
 import org.awaitility.Awaitility;
 
 /**
@@ -34,13 +31,8 @@ final class FaultyReplica implements AutoCloseable {
         ServerProcess.start(
                 PacedServer.class,
                 home,
-                Map.of(
-                    "ADMIN_TOKEN",
-                    ADMIN_TOKEN,
-                    "DATABASE_URL",
-                    database.url().replaceFirst(":" + port + "/", ":" + wire.port() + "/"),
-                    "AGENT_URL_ALLOW",
-                    "loopback"))
+                ServerProcess.settings(
+                    database.url().replaceFirst(":" + port + "/", ":" + wire.port() + "/")))
             .awaitReady();
   }
 

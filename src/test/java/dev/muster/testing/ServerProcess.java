@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletionException;
@@ -23,6 +24,22 @@ public final class ServerProcess implements AutoCloseable {
     this.process = process;
     this.port = port;
     this.log = log;
+  }
+
+  /**
+   * The settings of a server that uses this database, and may send to agents on loopback; {@code
+   * more} as {@code NAME=value}.
+   */
+  public static Map<String, String> settings(String databaseUrl, String... more) {
+    Map<String, String> settings = new HashMap<>();
+    settings.put("DATABASE_URL", databaseUrl);
+    settings.put("ADMIN_TOKEN", TestServer.ADMIN_TOKEN);
+    settings.put("AGENT_URL_ALLOW", "loopback");
+    for (String setting : more) {
+      String[] parts = setting.split("=", 2);
+      settings.put(parts[0], parts[1]);
+    }
+    return settings;
   }
 
   /**
@@ -111,6 +128,10 @@ public final class ServerProcess implements AutoCloseable {
 
   public long pid() {
     return process.pid();
+  }
+
+  public boolean isAlive() {
+    return process.isAlive();
   }
 
   /** SIGSTOP or SIGCONT: it stops between two instructions, with its connections open. */

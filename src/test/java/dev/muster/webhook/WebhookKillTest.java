@@ -30,15 +30,7 @@ class WebhookKillTest {
     try (Receiver receiver = Receiver.start(TestDatabases.create())) {
       receiver.peer().usually(PeerBehavior.silence());
       Map<String, String> settings =
-          Map.of(
-              "DATABASE_URL",
-              receiver.database().url(),
-              "ADMIN_TOKEN",
-              TestServer.ADMIN_TOKEN,
-              "AGENT_URL_ALLOW",
-              "loopback",
-              "WEBHOOK_URL",
-              receiver.url());
+          ServerProcess.settings(receiver.database().url(), "WEBHOOK_URL=" + receiver.url());
       JsonNode first;
       try (ServerProcess server =
           ServerProcess.start(PacedServer.class, home, settings).awaitReady()) {
