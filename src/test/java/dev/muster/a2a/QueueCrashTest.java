@@ -3,15 +3,19 @@ package dev.muster.a2a;
 import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.testing.FastPace;
 import dev.muster.testing.PacedServer;
 import dev.muster.testing.PeerExchange;
+import dev.muster.testing.Rounds;
 import dev.muster.testing.ServerProcess;
 import dev.muster.testing.Slow;
+import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestClient.Answer;
 import dev.muster.testing.TestDatabases;
 import dev.muster.testing.TestDatabases.TestDatabase;
 import dev.muster.testing.TestPeer;
+import dev.muster.testing.TestServer;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -39,7 +43,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @Execution(ExecutionMode.CONCURRENT)
 class QueueCrashTest {
 
-  private static final int KILLS = 2;
+  private static final int KILLS = Rounds.of(1, 3);
   private static final int SENDERS = 4;
   private static final int MESSAGES_OF_EACH = 12;
 
@@ -59,34 +63,28 @@ class QueueCrashTest {
   @Test
   void losesNothing() throws Exception {
     try (TestPeer peer = TestPeer.start().usually(QueueCrashTest::work)) {
-      ServerProcess server = start();
-      Agent target =
-          server
-              .client()
-              .create(
-                  "Awaited",
-                  "\"delivery_mode\":\"push\"",
-                  "\"url\":\"" + peer.url() + "\"",
-                  "\"max_concurrent_tasks\":" + SENDERS);
-      List<String> ids = queueAll(server, target);
-      server.client().heartbeat(target);
+      List<String> ids = new ArrayList<>();
       for (int kill = 0; kill < KILLS; kill++) {
         int before = peer.deliveries().size();
-        Awaitility.await().atMost(TAKEOVER).until(() -> peer.deliveries().size() > before);
-        pause();
-        server.kill();
-        server.close();
-        server = start();
+        try (ServerProcess server = start()) {
+          if (ids.isEmpty()) {
+            ids.addAll(queueAll(server.client(), peer));
+          }
+          Awaitility.await().atMost(TAKEOVER).until(() -> peer.deliveries().size() > before);
+          pause();
+          server.kill();
+        }
       }
 
-      Awaitility.await()
-          .atMost(Duration.ofSeconds(90))
-          .until(() ->
-              database
-                  .value("SELECT count(*) FROM delivery_outcomes WHERE queue_state = 'delivered'")
-                  .equals(Integer.toString(ids.size())));
-      server.kill();
-      server.close();
+      try (TestServer _ =
+          TestServer.startWith(database, List.of(FastPace.class), "AGENT_URL_ALLOW=loopback")) {
+        Awaitility.await()
+            .atMost(Duration.ofSeconds(90))
+            .until(() ->
+                database
+                    .value("SELECT count(*) FROM delivery_outcomes WHERE queue_state = 'delivered'")
+                    .equals(Integer.toString(ids.size())));
+      }
 
       Map<String, Long> seen =
           peer.deliveries().stream()
@@ -113,15 +111,19 @@ class QueueCrashTest {
     return true;
   }
 
-  private static List<String> queueAll(ServerProcess server, Agent target) {
+  /** Queues the messages for a workspace whose agent is away, and then is back. */
+  private static List<String> queueAll(TestClient client, TestPeer peer) {
+    Agent target =
+        client.create(
+            "Awaited",
+            "\"delivery_mode\":\"push\"",
+            "\"url\":\"" + peer.url() + "\"",
+            "\"max_concurrent_tasks\":" + SENDERS);
     List<String> tokens =
         Stream.concat(
                 Stream.of(ADMIN_TOKEN),
                 Stream.generate(() ->
-                        server
-                            .client()
-                            .create("Sender", "\"parent_id\":\"" + target.id() + "\"")
-                            .token())
+                        client.create("Sender", "\"parent_id\":\"" + target.id() + "\"").token())
                     .limit(SENDERS - 1))
             .toList();
     List<String> ids = new ArrayList<>();
@@ -129,16 +131,13 @@ class QueueCrashTest {
       for (int n = 0; n < MESSAGES_OF_EACH; n++) {
         String id = sender + "-" + n;
         Answer answer =
-            server
-                .client()
-                .post(
-                    ProxyClient.path(target.id()),
-                    tokens.get(sender),
-                    ProxyClient.message(id, "hi"));
+            client.post(
+                ProxyClient.path(target.id()), tokens.get(sender), ProxyClient.message(id, "hi"));
         assertThat(answer.status()).as(answer.text()).isEqualTo(202);
         ids.add(id);
       }
     }
+    client.heartbeat(target);
     return ids;
   }
 
@@ -155,15 +154,7 @@ class QueueCrashTest {
 
   private ServerProcess start() throws Exception {
     return ServerProcess.start(
-            PacedServer.class,
-            folder.resolve("home"),
-            Map.of(
-                "ADMIN_TOKEN",
-                ADMIN_TOKEN,
-                "DATABASE_URL",
-                database.url(),
-                "AGENT_URL_ALLOW",
-                "loopback"))
+            PacedServer.class, folder.resolve("home"), ServerProcess.settings(database.url()))
         .awaitReady();
   }
 }

@@ -9,11 +9,11 @@ import dev.muster.testing.TcpRelay;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestDatabases;
+import dev.muster.testing.TestDatabases.TestDatabase;
 import dev.muster.testing.TestServer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -36,21 +36,16 @@ class ServerRestartTest {
 
   @TempDir private Path folder;
 
-  private final Map<String, String> settings =
-      Map.of(
-          "DATABASE_URL",
-          TestDatabases.create().url(),
-          "ADMIN_TOKEN",
-          TestServer.ADMIN_TOKEN,
-          "SERVER_ADDRESS",
-          "127.0.0.1",
-          "HEARTBEAT_INTERVAL_S",
-          "1");
+  private static final String SETTING = "HEARTBEAT_INTERVAL_S=1";
+
+  private final TestDatabase database = TestDatabases.create();
   private final List<String> handled = new CopyOnWriteArrayList<>();
 
   @Test
   void losesNoMessageAndRepeatsNone() throws Exception {
-    try (ServerProcess first = start();
+    try (ServerProcess first =
+            ServerProcess.start(folder, ServerProcess.settings(database.url(), SETTING))
+                .awaitReady();
         TcpRelay relay = new TcpRelay(port(first))) {
       Agent agent = first.client().create("Faithful");
       AgentLoop loop = loop(relay, agent);
@@ -62,9 +57,9 @@ class ServerRestartTest {
       first.kill();
       relay.cut();
 
-      try (ServerProcess second = start()) {
+      try (TestServer second = TestServer.startOn(database, SETTING)) {
         String before = heartbeat(second.client(), agent);
-        relay.heal(port(second));
+        relay.heal(second.port());
         send(second.client(), agent, MESSAGES / 2, MESSAGES);
 
         await().atMost(LIMIT).until(() -> handled.contains("m-" + (MESSAGES - 1)));
@@ -77,10 +72,6 @@ class ServerRestartTest {
         assertThat(running.join(Duration.ofSeconds(10))).isTrue();
       }
     }
-  }
-
-  private ServerProcess start() throws Exception {
-    return ServerProcess.start(folder.resolve("home"), settings).awaitReady();
   }
 
   private AgentLoop loop(TcpRelay relay, Agent agent) {

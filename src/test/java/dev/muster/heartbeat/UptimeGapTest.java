@@ -12,7 +12,6 @@ import dev.muster.testing.TestServer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -40,25 +39,19 @@ class UptimeGapTest {
 
   private final TestDatabase database = TestDatabases.create();
   private final StaleFleet fleet = new StaleFleet(database);
-  private final Map<String, String> settings =
-      Map.of(
-          "ADMIN_TOKEN",
-          TestServer.ADMIN_TOKEN,
-          "DATABASE_URL",
-          database.url(),
-          "STALE_AFTER_S",
-          String.valueOf(STALE_AFTER_S),
-          "RECOVERY_GRACE_S",
-          "12",
-          "LIVENESS_SWEEP_INTERVAL_S",
-          "1",
-          // otherwise self-preservation would spare them too, and R5.2 would not be tested
-          "MASS_OFFLINE_RATIO",
-          "1");
+  private static final String[] SETTINGS = {
+    "STALE_AFTER_S=" + STALE_AFTER_S,
+    "RECOVERY_GRACE_S=12",
+    "LIVENESS_SWEEP_INTERVAL_S=1",
+    // otherwise self-preservation would spare them too, and R5.2 would not be tested
+    "MASS_OFFLINE_RATIO=1",
+  };
 
   @Test
   void ofASuspendedAndOfAKilledServerTakesNoWorkspaceOffline() throws Exception {
-    try (ServerProcess first = ServerProcess.start(folder, settings).awaitReady()) {
+    try (ServerProcess first =
+        ServerProcess.start(folder, ServerProcess.settings(database.url(), SETTINGS))
+            .awaitReady()) {
       AtomicReference<TestClient> door = new AtomicReference<>(first.client());
       List<Agent> agents = createAgents(first.client());
       heartbeatsDuring(
@@ -76,7 +69,7 @@ class UptimeGapTest {
 
             first.kill();
             awaitSilenceOf(STALE_AFTER_S + 4);
-            try (ServerProcess second = ServerProcess.start(folder, settings).awaitReady()) {
+            try (TestServer second = TestServer.startOn(database, SETTINGS)) {
               door.set(second.client());
               assertAllStayOnline(agents);
             }

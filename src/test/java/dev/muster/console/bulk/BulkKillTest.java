@@ -1,6 +1,5 @@
 package dev.muster.console.bulk;
 
-import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.testing.ServerProcess;
@@ -8,11 +7,10 @@ import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient.Answer;
 import dev.muster.testing.TestDatabases;
 import dev.muster.testing.TestDatabases.TestDatabase;
-import java.io.IOException;
+import dev.muster.testing.TestServer;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.Statement;
-import java.util.Map;
 import java.util.UUID;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
@@ -53,21 +51,6 @@ class BulkKillTest {
 
   private final TestDatabase database = TestDatabases.create();
 
-  private ServerProcess start() throws IOException {
-    return ServerProcess.start(
-            folder.resolve("home"),
-            Map.of(
-                "ADMIN_TOKEN",
-                ADMIN_TOKEN,
-                "SERVER_ADDRESS",
-                "127.0.0.1",
-                "LIVENESS_SWEEP_INTERVAL_S",
-                "86400",
-                "DATABASE_URL",
-                database.url()))
-        .awaitReady();
-  }
-
   private int count(String sql) {
     return Integer.parseInt(database.value(sql));
   }
@@ -76,7 +59,10 @@ class BulkKillTest {
   void bulkGoesOnAfterAKilledServer() throws Exception {
     UUID run;
     int done;
-    try (ServerProcess killed = start()) {
+    try (ServerProcess killed =
+        ServerProcess.start(
+                folder, ServerProcess.settings(database.url(), "LIVENESS_SWEEP_INTERVAL_S=86400"))
+            .awaitReady()) {
       BulkFleet.insert(database, "many", WORKSPACES);
       try (Connection connection = database.connect();
           Statement lock = connection.createStatement()) {
@@ -99,7 +85,7 @@ class BulkKillTest {
         .isEqualTo(done);
     assertThat(count("SELECT count(*) FROM bulk_items")).isEqualTo(done);
 
-    try (ServerProcess next = start()) {
+    try (TestServer next = TestServer.startWithoutSweepsOn(database)) {
       JsonNode ended = BulkFleet.awaitEnd(next.client(), run);
 
       assertThat(ended.path("state").asString()).isEqualTo("done");
