@@ -25,24 +25,24 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
-import org.junit.jupiter.api.parallel.ResourceLock;
 
 /** A server that dies, or is stopped, while an agent works on its delivery (R7.3, R7.4). */
 @Slow
 @Timeout(240)
-@Execution(ExecutionMode.CONCURRENT)
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class DirectDeliveryCrashTest {
 
   /** Much longer than a lease, for a busy machine. */
@@ -56,11 +56,10 @@ class DirectDeliveryCrashTest {
   private static final TestServer WITH_RETRIES = startFast("A2A_DELEGATE_MAX_ATTEMPTS=1");
   private static final TestServer WITHOUT_RETRIES = startFast("A2A_RETRY_AMBIGUOUS=false");
 
-  /** Stopped and continued by one test after another. */
-  private static final String STOPPED_LOCK = "the stopped sender of DirectDeliveryCrashTest";
-
   @TempDir static Path folder;
-  private static ServerProcess stopped;
+
+  /** Stopped and continued by one test after another, and killed by the last one. */
+  private static ServerProcess sender;
 
   private static final HttpClient HTTP = HttpClient.newHttpClient();
 
@@ -85,20 +84,21 @@ class DirectDeliveryCrashTest {
     return ServerProcess.start(
         PacedServer.class,
         folder.resolve("home"),
-        Map.of(
-            "ADMIN_TOKEN",
-            ADMIN_TOKEN,
-            "DATABASE_URL",
-            DATABASE.url(),
-            "AGENT_URL_ALLOW",
-            "loopback",
-            "A2A_DELEGATE_MAX_ATTEMPTS",
-            "1"));
+        ServerProcess.settings(DATABASE.url(), "A2A_DELEGATE_MAX_ATTEMPTS=1"));
   }
 
   @BeforeAll
-  static void startStoppedSender() throws IOException {
-    stopped = startSender();
+  static void startFirstSender() throws IOException {
+    sender = startSender();
+  }
+
+  @BeforeEach
+  void awaitSender() throws IOException {
+    if (!sender.isAlive()) {
+      sender.close();
+      sender = startSender();
+    }
+    sender.awaitReady();
   }
 
   @AfterEach
@@ -110,22 +110,20 @@ class DirectDeliveryCrashTest {
   @AfterAll
   static void close() throws IOException {
     HTTP.close();
-    stopped.kill();
-    stopped.close();
+    sender.kill();
+    sender.close();
     WITHOUT_RETRIES.close();
     WITH_RETRIES.close();
   }
 
   @Test
-  void isRecordedAsUncertainAndDeliveredAgainUnderTheSameId() throws IOException {
-    CompletableFuture<HttpResponse<String>> lost;
-    try (ServerProcess killed = startSender().awaitReady()) {
-      lost = send(killed);
-      peer.awaitDeliveries(1);
-      assertThat(stored("m.state")).isEqualTo("sending");
+  @Order(Integer.MAX_VALUE)
+  void isRecordedAsUncertainAndDeliveredAgainUnderTheSameId() {
+    CompletableFuture<HttpResponse<String>> lost = send();
+    peer.awaitDeliveries(1);
+    assertThat(stored("m.state")).isEqualTo("sending");
 
-      killed.kill();
-    }
+    sender.kill();
 
     Awaitility.await().atMost(TIMEOUT).until(() -> stored("m.state").equals("uncertain"));
     assertThat(lost).isCompletedExceptionally();
@@ -144,11 +142,10 @@ class DirectDeliveryCrashTest {
   }
 
   @Test
-  @ResourceLock(STOPPED_LOCK)
   void endsOnceWhenItsFirstOwnerResumes() throws Exception {
-    CompletableFuture<HttpResponse<String>> slow = send(stopped.awaitReady());
+    CompletableFuture<HttpResponse<String>> slow = send();
     peer.awaitDeliveries(1);
-    stopped.signal("STOP");
+    sender.signal("STOP");
     Answer takenOver;
     String deliveries;
     try {
@@ -156,7 +153,7 @@ class DirectDeliveryCrashTest {
       takenOver = new ProxyClient(WITH_RETRIES).send(target, ADMIN_TOKEN, MESSAGE);
       deliveries = endedDeliveries();
     } finally {
-      stopped.signal("CONT");
+      sender.signal("CONT");
     }
     firstAnswers.countDown();
 
@@ -171,13 +168,12 @@ class DirectDeliveryCrashTest {
 
   /** The stopped server gets its answer first, while the delivery of the new owner still runs. */
   @Test
-  @ResourceLock(STOPPED_LOCK)
   void belongsToTheNewOwnerThoughTheFirstOwnerIsAnsweredSooner() throws Exception {
     CountDownLatch secondAnswers = new CountDownLatch(1);
     peer.then(PushAgents.answerAfter(secondAnswers, SECOND));
-    CompletableFuture<HttpResponse<String>> slow = send(stopped.awaitReady());
+    CompletableFuture<HttpResponse<String>> slow = send();
     peer.awaitDeliveries(1);
-    stopped.signal("STOP");
+    sender.signal("STOP");
     CompletableFuture<Answer> takesOver;
     try {
       lapse();
@@ -187,7 +183,7 @@ class DirectDeliveryCrashTest {
               Thread::startVirtualThread);
       peer.awaitDeliveries(2);
     } finally {
-      stopped.signal("CONT");
+      sender.signal("CONT");
     }
     firstAnswers.countDown();
     // this replica has its answer by the time that its next delivery is answered
@@ -195,7 +191,7 @@ class DirectDeliveryCrashTest {
     Awaitility.await() // refused until it has renewed its lease
         .atMost(TIMEOUT)
         .until(
-            () -> stopped.client().post(ProxyClient.path(other.id()), ADMIN_TOKEN, MESSAGE).text(),
+            () -> sender.client().post(ProxyClient.path(other.id()), ADMIN_TOKEN, MESSAGE).text(),
             SECOND::equals);
     assertThat(stored("m.state")).isEqualTo("sending");
     secondAnswers.countDown();
@@ -207,7 +203,7 @@ class DirectDeliveryCrashTest {
   }
 
   /** Waits longer than a lease, which the clients of other tests do not. */
-  private CompletableFuture<HttpResponse<String>> send(ServerProcess sender) {
+  private CompletableFuture<HttpResponse<String>> send() {
     HttpRequest request =
         HttpRequest.newBuilder(
                 URI.create(sender.client().baseUrl() + ProxyClient.path(target.id())))
