@@ -1,7 +1,7 @@
 package dev.muster.live;
 
+import dev.muster.testing.Nightly;
 import dev.muster.testing.Rounds;
-import dev.muster.testing.Slow;
 import dev.muster.testing.TestDatabases;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
@@ -11,7 +11,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** The short form; the full one is {@code dev.muster.bench.ReplicaKillBench}. */
-@Slow
+@Nightly
 @Timeout(300)
 @Execution(ExecutionMode.CONCURRENT)
 class ReplicaKillTest {
