@@ -2,6 +2,9 @@ package dev.muster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.platform.embedded.EmbeddedDatabase;
+import dev.muster.platform.embedded.MusterHome;
+import dev.muster.platform.embedded.TestHomes;
 import dev.muster.testing.ServerProcess;
 import dev.muster.testing.Slow;
 import java.net.InetAddress;
@@ -24,7 +27,7 @@ class StartRefusalTest {
 
   @Test
   void namesTheBusyPortAndStopsItsDatabase() throws Exception {
-    Path home = folder.resolve("home");
+    Path home = TestHomes.used(folder);
     try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
         ServerProcess server =
             ServerProcess.start(home, Map.of("SERVER_PORT", "" + taken.getLocalPort()))) {
@@ -33,18 +36,21 @@ class StartRefusalTest {
           .contains("Port " + taken.getLocalPort() + " was already in use")
           .doesNotContain("\tat ");
     }
-    assertThat(home.resolve("postgres/data/PG_VERSION")).exists();
+    assertThat(home.resolve("postgres/postgres.log"))
+        .content()
+        .contains("ready to accept connections", "database system is shut down");
     assertThat(home.resolve("postgres/data/postmaster.pid")).doesNotExist();
   }
 
   @Test
   void refusesAHomeThatAnotherServerUses() throws Exception {
-    Path home = folder.resolve("home");
-    try (ServerProcess first = ServerProcess.start(home, Map.of()).awaitReady();
+    Path home = TestHomes.used(folder);
+    try (MusterHome first = MusterHome.open(home);
+        EmbeddedDatabase _ = EmbeddedDatabase.start(first);
         ServerProcess second = ServerProcess.start(home, Map.of())) {
       assertThat(second.awaitEnd()).isEqualTo(1);
       assertThat(second.output()).contains("Muster is already running").doesNotContain("\tat ");
-      assertThat(first.client().get("/ready", null).status()).isEqualTo(200);
+      assertThat(TestHomes.database(home).value("SELECT 'runs'")).isEqualTo("runs");
     }
   }
 }

@@ -38,6 +38,15 @@ public final class TestDatabases {
       }
     }
 
+    /** Makes the schema without a server. */
+    public void migrate() {
+      Flyway.configure()
+          .dataSource(url, null, null)
+          .locations("classpath:db/migration")
+          .load()
+          .migrate();
+    }
+
     /** Returns the only value of the only row. */
     public String value(String sql) {
       try (Connection connection = connect();
@@ -67,12 +76,7 @@ public final class TestDatabases {
     static final String NAME = name();
 
     static {
-      TestDatabase database = createFrom("template1", NAME);
-      Flyway.configure()
-          .dataSource(database.url(), null, null)
-          .locations("classpath:db/migration")
-          .load()
-          .migrate();
+      createFrom("template1", NAME).migrate();
     }
   }
 

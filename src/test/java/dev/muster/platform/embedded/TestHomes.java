@@ -4,6 +4,7 @@ import static java.nio.file.LinkOption.NOFOLLOW_LINKS;
 import static java.nio.file.StandardCopyOption.COPY_ATTRIBUTES;
 
 import dev.muster.platform.embedded.Postmaster.Timeouts;
+import dev.muster.testing.TestDatabases.TestDatabase;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
@@ -16,9 +17,11 @@ import java.util.stream.Stream;
 import org.springframework.util.FileSystemUtils;
 
 /** Home folders for tests. They share the unpacked programs, which take seconds to unpack. */
-final class TestHomes {
+public final class TestHomes {
 
   private static final Path BIN = Path.of("target", "postgres-bin").toAbsolutePath();
+
+  private static final String PASSWORD = "database-password";
 
   private TestHomes() {}
 
@@ -45,7 +48,7 @@ final class TestHomes {
   }
 
   /** A home with a database that ran before. */
-  static Path used(Path temporary) throws IOException {
+  public static Path used(Path temporary) throws IOException {
     Path home = in(temporary);
     FileSystemUtils.copyRecursively(data(Used.HOME), data(home));
     try (Stream<Path> folders = Files.walk(data(home)).filter(Files::isDirectory)) {
@@ -53,9 +56,17 @@ final class TestHomes {
         Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwx------"));
       }
     }
-    String password = "database-password";
-    Files.copy(Used.HOME.resolve(password), home.resolve(password), COPY_ATTRIBUTES);
+    Files.copy(Used.HOME.resolve(PASSWORD), home.resolve(PASSWORD), COPY_ATTRIBUTES);
     return home;
+  }
+
+  /** The database of a server that runs in this home, in another process. */
+  public static TestDatabase database(Path home) throws IOException {
+    return new TestDatabase(
+        "jdbc:postgresql://127.0.0.1:%s/postgres?user=muster&password=%s"
+            .formatted(
+                Files.readAllLines(pidFile(home)).get(3),
+                Files.readString(home.resolve(PASSWORD)).strip()));
   }
 
   /** A home without a database. */
