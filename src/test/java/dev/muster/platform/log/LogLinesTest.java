@@ -2,18 +2,19 @@ package dev.muster.platform.log;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.platform.embedded.TestHomes;
 import dev.muster.testing.RawHttp;
 import dev.muster.testing.ServerProcess;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
+import dev.muster.testing.TestClient.Answer;
 import dev.muster.testing.TestDatabases;
 import dev.muster.testing.TestDatabases.TestDatabase;
 import dev.muster.testing.TestServer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.awaitility.Awaitility;
@@ -34,22 +35,10 @@ class LogLinesTest {
   private static final String PROTOCOL = "subprotocol-of-a-request";
   private static final String TOKEN = "authorization-of-a-request-x-x-x-x-x-x-x-x";
 
-  private final TestDatabase database = TestDatabases.create();
-
   @TempDir private Path home = Path.of("");
 
-  private ServerProcess start(String... settings) throws Exception {
-    Map<String, String> given = new HashMap<>();
-    given.put("DATABASE_URL", database.url());
-    given.put("ADMIN_TOKEN", TestServer.ADMIN_TOKEN);
-    // the most verbose level that a setting allows
-    given.put("LOGGING_LEVEL_DEV_MUSTER", "debug");
-    for (String setting : settings) {
-      String[] parts = setting.split("=", 2);
-      given.put(parts[0], parts[1]);
-    }
-    return ServerProcess.start(home, given).awaitReady();
-  }
+  /** The most verbose level that a setting allows. */
+  private static final String VERBOSE = "LOGGING_LEVEL_DEV_MUSTER";
 
   /** Causes every kind of answer with requests that contain secrets. */
   private static Agent provoke(ServerProcess server) {
@@ -93,12 +82,22 @@ class LogLinesTest {
   /** They are text, after a warning, when the setting is bad. */
   @Test
   void nameTheRequestAndItsWorkspaceButNoBodyQuerySubprotocolOrCredential() throws Exception {
-    try (ServerProcess server = start("LOG_FORMAT=xml")) {
+    TestDatabase database = TestDatabases.create();
+    Map<String, String> settings =
+        ServerProcess.settings(
+            database.url(),
+            VERBOSE + "=debug",
+            "LOG_FORMAT=xml",
+            "STALE_AFTER=hunter2-secret",
+            "MUSTER_TYPO=1",
+            "MUSTER_PORT=tcp");
+    try (ServerProcess server = ServerProcess.start(home, settings).awaitReady()) {
+      requireWarningsOfNames(server.output());
       assertThat(server.output().lines())
           .anySatisfy(line -> assertThat(line).contains("WARN").contains("LOG_FORMAT=xml"))
           .noneSatisfy(line -> assertThat(line).startsWith("{"));
       Agent agent = provoke(server);
-      breakTheListOfTokens();
+      breakTheListOfTokens(database);
 
       String path = "/workspaces/" + agent.id() + "/tokens?q=" + QUERY;
       server.client().get(path, agent.token(), "X-Request-ID", "r-7");
@@ -113,15 +112,29 @@ class LogLinesTest {
     }
   }
 
+  /** Misspelt settings are reported once. */
+  private static void requireWarningsOfNames(String output) {
+    assertThat(output.split("did you mean STALE_AFTER_S\\?", -1)).hasSize(2);
+    assertThat(output.split("variable MUSTER_TYPO ", -1)).hasSize(2);
+    assertThat(output).doesNotContain("hunter2-secret", "variable MUSTER_PORT");
+  }
+
+  /** They name the file of the admin's token, but not the token. */
   @Test
   void areOneJsonObjectEachWhenAskedFor() throws Exception {
-    try (ServerProcess server = start("LOG_FORMAT=json")) {
-      Agent agent = server.client().create("Failing");
-      breakTheListOfTokens();
+    Path used = TestHomes.used(home);
+    Map<String, String> settings = Map.of(VERBOSE, "debug", "LOG_FORMAT", "json");
+    try (ServerProcess server = ServerProcess.start(used, settings).awaitReady()) {
+      Awaitility.await().until(() -> server.output().contains("Muster is ready"));
+      Path file = used.resolve("admin-token");
+      TestClient client = server.client();
+      String admin = Files.readString(file).strip();
+      Answer created = client.post("/workspaces", admin, "{\"name\":\"Failing\"}");
+      String id = created.field("id");
+      breakTheListOfTokens(TestHomes.database(used));
 
-      server
-          .client()
-          .get("/workspaces/" + agent.id() + "/tokens", agent.token(), "X-Request-ID", "r-8");
+      client.get(
+          "/workspaces/" + id + "/tokens", created.field("auth_token"), "X-Request-ID", "r-8");
 
       JsonMapper json = JsonMapper.builder().build();
       assertThat(server.output().lines())
@@ -132,29 +145,15 @@ class LogLinesTest {
                   .isNotEmpty());
       JsonNode line = json.readTree(linesWith(server, "r-8").getFirst());
       assertThat(line.path("request_id").asString("")).isEqualTo("r-8");
-      assertThat(line.path("workspace_id").asString("")).isEqualTo(agent.id().toString());
-    }
-  }
-
-  @Test
-  void nameTheFileOfTheAdminTokenButNotTheToken() throws Exception {
-    try (ServerProcess server = ServerProcess.start(home, Map.of("LOG_FORMAT", "json"))) {
-      server.awaitReady();
-      Path file = home.resolve("admin-token");
-
-      Awaitility.await().until(() -> server.output().contains("Muster is ready"));
+      assertThat(line.path("workspace_id").asString("")).isEqualTo(id);
       assertThat(server.output().lines())
-          .allSatisfy(line -> assertThat(line).startsWith("{"))
-          .anySatisfy(
-              line -> assertThat(line).contains(server.client().baseUrl(), file.toString()));
-      assertThat(server.output())
-          .doesNotContain(Files.readString(file).strip())
-          .doesNotContain("#start=");
+          .anySatisfy(one -> assertThat(one).contains(client.baseUrl(), file.toString()));
+      assertThat(server.output()).doesNotContain(admin, "#start=");
     }
   }
 
   /** Makes each later list of tokens fail with an internal error, which is logged. */
-  private void breakTheListOfTokens() {
+  private static void breakTheListOfTokens(TestDatabase database) {
     database.execute("ALTER TABLE workspace_tokens RENAME COLUMN prefix TO broken");
   }
 
