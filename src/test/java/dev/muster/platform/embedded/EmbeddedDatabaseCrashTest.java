@@ -16,6 +16,7 @@ import java.sql.Connection;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -54,83 +55,50 @@ class EmbeddedDatabaseCrashTest {
     }
   }
 
+  /**
+   * The second time another process has the id of the killed server, which is not stopped; the
+   * third time the file with the id is empty.
+   */
   @Test
   void keepsCommittedRowsWhenMusterAndPostgresAreKilledAgainAndAgain() throws Exception {
     List<String> committed = new ArrayList<>();
-    for (int round = 1; round <= 3; round++) {
-      try (var writing = WritingProcess.on(folder)) {
-        committed.addAll(writing.awaitRows(100));
-        ProcessHandle server = TestHomes.server(folder);
-        writing.kill();
-        server.destroyForcibly();
+    writeUntilKilled(committed);
+    assertHas(committed);
 
-        assertHas(committed);
-      }
-    }
-  }
-
-  /** Programs of the killed process still run during this start. */
-  @Test
-  void startsAfterAKillInTheMiddleOfInitdb(@TempDir Path other) throws Exception {
-    folder = TestHomes.in(other);
-    Path postgres = folder.resolve("postgres");
-    try (var first = WritingProcess.on(folder)) {
-      await()
-          .pollDelay(Duration.ZERO)
-          .pollInterval(Duration.ofMillis(5))
-          .atMost(20, SECONDS)
-          .until(() -> hasUnfinished(postgres, "PG_VERSION"));
-      first.kill();
-    }
-    assertThat(TestHomes.data(folder)).doesNotExist();
-
-    assertStartsEmpty();
-  }
-
-  @Test
-  void startsAfterAKillInTheMiddleOfUnpacking(@TempDir Path other) throws Exception {
-    folder = other.resolve("home");
-    Path bin = folder.resolve("postgres/bin");
-    try (var first = WritingProcess.on(folder)) {
-      await()
-          .pollDelay(Duration.ZERO)
-          .pollInterval(Duration.ofMillis(5))
-          .atMost(20, SECONDS)
-          .until(() -> Files.exists(bin) && hasUnfinished(bin, "share"));
-      first.kill();
-    }
-    assertThat(bin).isDirectoryNotContaining(path -> !path.toString().contains(".unfinished-"));
-
-    assertStartsEmpty();
-    assertThat(bin).isDirectoryNotContaining(path -> path.toString().contains(".unfinished-"));
-  }
-
-  @Test
-  void doesNotStopAnotherProcessWithTheIdOfAKilledServer() throws Exception {
     Process other = new ProcessBuilder("sleep", "600").start();
-    try (var writing = WritingProcess.on(folder)) {
-      List<String> committed = writing.awaitRows(1);
-      kill(writing);
+    try {
+      awaitEnd(writeUntilKilled(committed));
       List<String> lines = new ArrayList<>(Files.readAllLines(TestHomes.pidFile(folder)));
       lines.set(0, Long.toString(other.pid()));
       Files.write(TestHomes.pidFile(folder), lines);
-
       assertHas(committed);
       assertThat(other.isAlive()).isTrue();
     } finally {
       other.destroyForcibly();
     }
+
+    awaitEnd(writeUntilKilled(committed));
+    Files.write(TestHomes.pidFile(folder), new byte[0]);
+    assertHas(committed);
   }
 
+  /** At the second start programs of the killed process still run. */
   @Test
-  void startsWithAPidFileThatIsEmpty() throws Exception {
-    try (var writing = WritingProcess.on(folder)) {
-      List<String> committed = writing.awaitRows(1);
-      kill(writing);
-      Files.write(TestHomes.pidFile(folder), new byte[0]);
+  void startsAfterKillsInTheMiddleOfUnpackingAndOfInitdb(@TempDir Path other) throws Exception {
+    folder = other.resolve("home");
+    Path postgres = folder.resolve("postgres");
+    Path bin = postgres.resolve("bin");
+    killWhen(() -> Files.exists(bin) && hasUnfinished(bin, "share"));
+    assertThat(bin).isDirectoryNotContaining(path -> !path.toString().contains(".unfinished-"));
 
-      assertHas(committed);
+    killWhen(() -> hasUnfinished(postgres, "PG_VERSION"));
+    assertThat(TestHomes.data(folder)).doesNotExist();
+
+    try (MusterHome home = MusterHome.open(folder);
+        EmbeddedDatabase database = EmbeddedDatabase.start(home)) {
+      assertThat(Sql.ask(database, "SELECT to_regclass('rows')")).isEqualTo("null");
     }
+    assertThat(bin).isDirectoryNotContaining(path -> path.toString().contains(".unfinished-"));
   }
 
   /** PostgreSQL refuses to start while a process of the old server lives. */
@@ -194,11 +162,30 @@ class EmbeddedDatabaseCrashTest {
     return ProcessHandle.of(pid).orElseThrow();
   }
 
-  private void kill(WritingProcess writing) throws Exception {
-    ProcessHandle server = TestHomes.server(folder);
-    writing.kill();
-    server.destroyForcibly();
-    await().atMost(10, SECONDS).until(() -> !TestHomes.runs(server));
+  /** Adds the rows that are committed; returns the PostgreSQL that is killed with Muster. */
+  private ProcessHandle writeUntilKilled(List<String> committed) throws Exception {
+    try (var writing = WritingProcess.on(folder)) {
+      committed.addAll(writing.awaitRows(100));
+      ProcessHandle server = TestHomes.server(folder);
+      writing.kill();
+      server.destroyForcibly();
+      return server;
+    }
+  }
+
+  private static void awaitEnd(ProcessHandle killed) {
+    await().atMost(10, SECONDS).until(() -> !TestHomes.runs(killed));
+  }
+
+  private void killWhen(Callable<Boolean> condition) throws Exception {
+    try (var first = WritingProcess.on(folder)) {
+      await()
+          .pollDelay(Duration.ZERO)
+          .pollInterval(Duration.ofMillis(5))
+          .atMost(20, SECONDS)
+          .until(condition);
+      first.kill();
+    }
   }
 
   private void assertHas(List<String> committed) throws Exception {
@@ -209,13 +196,6 @@ class EmbeddedDatabaseCrashTest {
       assertThat(Sql.ask(database, "SELECT count(*) FROM rows WHERE id = ANY (%s)".formatted(ids)))
           .isEqualTo(Integer.toString(committed.size()));
       assertThat(Sql.ask(database, "SELECT DISTINCT text FROM rows")).isEqualTo("żółw 亀");
-    }
-  }
-
-  private void assertStartsEmpty() throws Exception {
-    try (MusterHome home = MusterHome.open(folder);
-        EmbeddedDatabase database = EmbeddedDatabase.start(home)) {
-      assertThat(Sql.ask(database, "SELECT to_regclass('rows')")).isEqualTo("null");
     }
   }
 
