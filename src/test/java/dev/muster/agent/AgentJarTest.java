@@ -23,8 +23,6 @@ import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * The jars of the agent library as {@code mvn verify} has built them, and that of the server beside
@@ -141,12 +139,10 @@ class AgentJarTest {
         .allMatch(name -> name.startsWith("META-INF/services/dev.muster.agent.internal."));
   }
 
-  @ParameterizedTest
-  @ValueSource(strings = {"", "connect", "send", "delegate", "notify", "peers"})
-  void printsItsVersion(String command) throws Exception {
-    Stream<String> line = Stream.of(JAVA, "-jar", jar("-cli").toString(), command, "--version");
+  @Test
+  void printsItsVersion() throws Exception {
     Process program =
-        new ProcessBuilder(line.filter(word -> !word.isEmpty()).toList())
+        new ProcessBuilder(JAVA, "-jar", jar("-cli").toString(), "--version")
             .redirectErrorStream(true)
             .start();
 

@@ -25,8 +25,8 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 class AgentKillTest {
 
   private static final Duration LIMIT = Duration.ofSeconds(40);
-  private static final int MESSAGES = 60;
-  private static final int KILLS = Rounds.of(2, 5);
+  private static final int MESSAGES = Rounds.of(24, 60);
+  private static final int KILLS = Rounds.of(1, 5);
 
   private final Agent agent = AgentServer.CLIENT.create("Killed");
 

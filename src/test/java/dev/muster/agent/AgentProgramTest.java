@@ -30,62 +30,56 @@ class AgentProgramTest {
 
   @TempDir private Path folder;
 
+  /**
+   * What its command prints is the reply, cut where it is more than the body of a notification may
+   * have (R0.7); without output there is none, and an error degrades the agent.
+   */
   @Test
   void answersWithWhatItsCommandPrints() throws IOException {
-    AgentServer.sendFromCanvas(agent, "m-1", "hi");
-    try (AgentProcess program = connect("cat > " + folder.resolve("in") + "; echo well; echo")) {
-      await().atMost(LIMIT).until(() -> AgentServer.notifications(agent).size() == 1);
-
-      assertThat(AgentServer.notifications(agent)).containsExactly("well");
-      assertThat(Files.readString(folder.resolve("in")))
-          .contains(
-              "\"message_id\":\"m-1\"",
-              "\"source\":\"canvas_user\"",
-              "\"text\":\"hi\"",
-              "\"raw\":{")
-          .endsWith("}\n");
-
-      program.terminate();
-      assertThat(program.awaitEnd()).isZero();
-    }
-  }
-
-  /** More than the body of a notification may have (R0.7). */
-  @Test
-  void truncatesTheOutputOfItsCommandToANotification() throws IOException {
-    AgentServer.sendFromCanvas(agent, "m-1", "hi");
-    try (AgentProcess _ = connect("head -c 300000 /dev/zero | tr '\\0' x")) {
-      await().atMost(LIMIT).until(() -> AgentServer.notifications(agent).size() == 1);
-
-      assertThat(AgentServer.notifications(agent).getFirst())
-          .hasSizeGreaterThan(250_000)
-          .startsWith("xxx")
-          .endsWith("xxx… (cut, 300000 bytes)");
-    }
-  }
-
-  @Test
-  void sendsNoReplyWithoutOutputOfItsCommand() throws IOException {
-    AgentServer.sendFromCanvas(agent, "m-1", "hi");
-    try (AgentProcess program = connect("cat >/dev/null; touch " + folder.resolve("done"))) {
-      await().atMost(LIMIT).until(() -> Files.exists(folder.resolve("done")));
-      program.terminate();
-
-      assertThat(program.awaitEnd()).isZero();
-      assertThat(AgentServer.notifications(agent)).isEmpty();
-      assertThat(Files.readString(folder.resolve("state").resolve("cursor.json"))).contains("/m-1");
-    }
-  }
-
-  @Test
-  void isDegradedByACommandThatFails() throws IOException {
-    AgentServer.sendFromCanvas(agent, "m-1", "hi");
-    try (AgentProcess program = connect("echo no model >&2; exit 7")) {
+    Path in = folder.resolve("in");
+    Path done = folder.resolve("done");
+    String command =
+        """
+        cat > %1$s
+        case "$(cat %1$s)" in
+          *plain*) echo well; echo ;;
+          *verbose*) head -c 300000 /dev/zero | tr '\\0' x ;;
+          *broken*) echo no model >&2; exit 7 ;;
+          *silent*) touch %2$s ;;
+        esac
+        """
+            .formatted(in, done);
+    try (AgentProcess program = connect(command)) {
+      AgentServer.sendFromCanvas(agent, "m-1", "broken");
       await().atMost(LIMIT).until(() -> AgentServer.status(agent).equals("degraded"));
-
       assertThat(AgentServer.CLIENT.read(agent).path("last_sample_error").asString())
           .isEqualTo("the command ended with 7: no model");
       assertThat(program.isAlive()).isTrue();
+
+      AgentServer.sendFromCanvas(agent, "m-2", "plain");
+      await().atMost(LIMIT).until(() -> AgentServer.notifications(agent).size() == 1);
+      assertThat(AgentServer.notifications(agent)).containsExactly("well");
+      assertThat(Files.readString(in))
+          .contains(
+              "\"message_id\":\"m-2\"",
+              "\"source\":\"canvas_user\"",
+              "\"text\":\"plain\"",
+              "\"raw\":{")
+          .endsWith("}\n");
+
+      AgentServer.sendFromCanvas(agent, "m-3", "verbose");
+      await().atMost(LIMIT).until(() -> AgentServer.notifications(agent).size() == 2);
+      assertThat(AgentServer.notifications(agent).getLast())
+          .hasSizeGreaterThan(250_000)
+          .startsWith("xxx")
+          .endsWith("xxx… (cut, 300000 bytes)");
+
+      AgentServer.sendFromCanvas(agent, "m-4", "silent");
+      await().atMost(LIMIT).until(() -> Files.exists(done));
+      program.terminate();
+      assertThat(program.awaitEnd()).isZero();
+      assertThat(AgentServer.notifications(agent)).hasSize(2);
+      assertThat(Files.readString(folder.resolve("state").resolve("cursor.json"))).contains("/m-4");
     }
   }
 
@@ -103,25 +97,23 @@ class AgentProgramTest {
     }
   }
 
+  /**
+   * The command hangs, as that of a wedged agent may: it is killed, and its message kept. A
+   * requested restart ends the program with 75, so that its supervisor starts it again.
+   */
   @Test
   void deliversAMessageAgainThatItsEndInterrupted() throws IOException {
     AgentServer.sendFromCanvas(agent, "m-1", "hi");
-    try (AgentProcess program = connect("touch " + folder.resolve("begun") + "; sleep 1000")) {
-      await().atMost(LIMIT).until(() -> Files.exists(folder.resolve("begun")));
+    Path begun = folder.resolve("begun");
+    String hanging = "touch " + begun + "; sleep 1000";
+    try (AgentProcess program = connect(hanging)) {
+      await().atMost(LIMIT).until(() -> Files.exists(begun));
       program.terminate();
       assertThat(program.awaitEnd()).isZero();
     }
-    try (AgentProcess _ = connect("echo again")) {
-      await().atMost(LIMIT).until(() -> AgentServer.notifications(agent).equals(List.of("again")));
-    }
-  }
-
-  /** The command hangs, as that of a wedged agent may: it is killed, and its message kept. */
-  @Test
-  void endsWith75WhenARestartIsRequestedSoThatItsSupervisorStartsItAgain() throws IOException {
-    AgentServer.sendFromCanvas(agent, "m-1", "hi");
-    try (AgentProcess program = connect("touch " + folder.resolve("begun") + "; sleep 1000")) {
-      await().atMost(LIMIT).until(() -> Files.exists(folder.resolve("begun")));
+    Files.delete(begun);
+    try (AgentProcess program = connect(hanging)) {
+      await().atMost(LIMIT).until(() -> Files.exists(begun));
 
       AgentServer.CLIENT.post(
           "/workspaces/" + agent.id() + "/restart", TestServer.ADMIN_TOKEN, "{\"reason\":\"?\"}");
@@ -133,16 +125,6 @@ class AgentProgramTest {
       await().atMost(LIMIT).until(() -> AgentServer.notifications(agent).equals(List.of("again")));
       assertThat(AgentServer.CLIENT.read(agent).has("restart_requested_at")).isFalse();
       assertThat(program.isAlive()).isTrue();
-    }
-  }
-
-  @Test
-  void printsItsUsage() throws IOException {
-    try (AgentProcess program = AgentProcess.start(Map.of(), "--help")) {
-      assertThat(program.awaitEnd()).isZero();
-      assertThat(program.out())
-          .contains("connect", "send", "delegate", "notify", "peers", "MUSTER_URL")
-          .contains("not admitted", "the workspace is removed", "the workspace is paused");
     }
   }
 
@@ -163,6 +145,7 @@ class AgentProgramTest {
             AgentProcess.start(
                 Map.of(),
                 "peers",
+                "--quiet",
                 "--url",
                 AgentServer.CLIENT.baseUrl(),
                 "--workspace-id",
@@ -174,7 +157,7 @@ class AgentProgramTest {
                 AgentProcess.as(child, folder.resolve("child")), "notify", "hello")) {
       assertThat(send.awaitEnd()).as(send.err()).isZero();
       assertThat(send.out()).isEqualTo("pong\n");
-      assertThat(peers.awaitEnd()).isZero();
+      assertThat(peers.awaitEnd()).as(peers.err()).isZero();
       assertThat(peers.out()).startsWith(agent.id() + "\t").endsWith("\tScripted\n");
       assertThat(notify.awaitEnd()).isZero();
       assertThat(AgentServer.notifications(child)).containsExactly("hello");

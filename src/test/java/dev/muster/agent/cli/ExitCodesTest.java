@@ -11,11 +11,17 @@ import java.util.HashMap;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 
-/** The exit codes of the agent program, without a process for each. */
+/** The exit codes and the usage of the agent program, without a process for each. */
 @Slow
 @Timeout(120)
+@ExtendWith(OutputCaptureExtension.class)
 class ExitCodesTest {
 
   private static final TestClient CLIENT = TestServer.shared().client();
@@ -36,6 +42,21 @@ class ExitCodesTest {
 
     CLIENT.delete("/workspaces/" + agent.id(), TestServer.ADMIN_TOKEN);
     assertThat(code(Map.of(), "connect", "--exec", "true")).isEqualTo(3);
+  }
+
+  @Test
+  void printsItsUsage(CapturedOutput output) {
+    assertThat(code(Map.of(), "--help")).isZero();
+    assertThat(output.getOut())
+        .contains("connect", "send", "delegate", "notify", "peers", "MUSTER_URL")
+        .contains("not admitted", "the workspace is removed", "the workspace is paused");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"connect", "send", "delegate", "notify", "peers"})
+  void printsItsVersion(String command, CapturedOutput output) {
+    assertThat(code(Map.of(), command, "--version")).isZero();
+    assertThat(output.getOut()).contains("muster-agent ");
   }
 
   private int code(Map<String, String> instead, String... args) {
