@@ -70,8 +70,8 @@ class LargeBodiesTest {
           .getBytes(StandardCharsets.UTF_8);
 
   private static final int MIB = 1 << 20;
-  private static final int DRIPPING = 10;
-  private static final int STREAMING = 30;
+  private static final int DRIPPING = Rounds.of(6, 10);
+  private static final int STREAMING = Rounds.of(12, 30);
   private static final byte[] PIECE = "x".repeat(MIB).getBytes(StandardCharsets.UTF_8);
   private static final String LARGE =
       "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":\"" + "x".repeat(8 * MIB) + "\"}";
