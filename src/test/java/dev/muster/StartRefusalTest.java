@@ -1,12 +1,16 @@
 package dev.muster;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.muster.platform.embedded.EmbeddedDatabase;
 import dev.muster.platform.embedded.MusterHome;
 import dev.muster.platform.embedded.TestHomes;
+import dev.muster.platform.settings.StartRefusedException;
 import dev.muster.testing.ServerProcess;
 import dev.muster.testing.Slow;
+import dev.muster.testing.TestDatabases.TestDatabase;
+import dev.muster.testing.TestServer;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Path;
@@ -46,11 +50,15 @@ class StartRefusalTest {
   void refusesAHomeThatAnotherServerUses() throws Exception {
     Path home = TestHomes.used(folder);
     try (MusterHome first = MusterHome.open(home);
-        EmbeddedDatabase _ = EmbeddedDatabase.start(first);
-        ServerProcess second = ServerProcess.start(home, Map.of())) {
-      assertThat(second.awaitEnd()).isEqualTo(1);
-      assertThat(second.output()).contains("Muster is already running").doesNotContain("\tat ");
-      assertThat(TestHomes.database(home).value("SELECT 'runs'")).isEqualTo("runs");
+        EmbeddedDatabase _ = EmbeddedDatabase.start(first)) {
+      TestDatabase database = TestHomes.database(home);
+
+      assertThatThrownBy(
+              () -> TestServer.startOn(database, "DATABASE_URL=", "MUSTER_HOME=" + home).close())
+          .rootCause()
+          .isInstanceOf(StartRefusedException.class)
+          .hasMessageStartingWith("Muster is already running with the home " + home.toRealPath());
+      assertThat(database.value("SELECT 'runs'")).isEqualTo("runs");
     }
   }
 }

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.muster.MusterApplication;
 import dev.muster.testing.Slow;
+import dev.muster.testing.TestDatabases.TestDatabase;
+import dev.muster.testing.TestServer;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -20,7 +22,6 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.springframework.boot.SpringApplication;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.support.GenericApplicationContext;
@@ -220,10 +221,10 @@ class SettingNamesTest {
 
   @Test
   void stopTheStartFromTheCommandLine() {
-    SpringApplication application = new SpringApplication(MusterApplication.class);
-    application.setRegisterShutdownHook(false);
+    TestDatabase unusable = new TestDatabase("not an address");
 
-    assertThatThrownBy(() -> application.run("--muster.stale-after=hunter2-secret").close())
+    assertThatThrownBy(
+            () -> TestServer.startOn(unusable, "muster.stale-after=hunter2-secret").close())
         .isInstanceOf(StartRefusedException.class)
         .hasMessage(MISSPELT);
   }
