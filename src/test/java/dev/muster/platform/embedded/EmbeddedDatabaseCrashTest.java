@@ -182,7 +182,7 @@ class EmbeddedDatabaseCrashTest {
       await()
           .pollDelay(Duration.ZERO)
           .pollInterval(Duration.ofMillis(5))
-          .atMost(20, SECONDS)
+          .atMost(60, SECONDS)
           .until(condition);
       first.kill();
     }
