@@ -30,14 +30,6 @@ class AdminTokenTest {
   @Test
   void isGeneratedAtTheFirstStartShownOnceAndStoredAsAHash(CapturedOutput output) {
     TestDatabase database = TestDatabases.create();
-    for (String setting : List.of(FOR_COLLECTORS, "logging.structured.format.console=logstash")) {
-      assertThatThrownBy(() -> TestServer.startOn(database, "ADMIN_TOKEN=", setting).close())
-          .rootCause()
-          .isInstanceOf(StartRefusedException.class)
-          .hasMessageContaining("set ADMIN_TOKEN: ");
-    }
-    assertThat(database.value("SELECT count(*) FROM admin_token")).isEqualTo("0");
-
     String token;
     try (TestServer first = TestServer.startOn(database, "ADMIN_TOKEN=")) {
       Matcher shown = TOKEN.matcher(output);
@@ -57,5 +49,15 @@ class AdminTokenTest {
       assertThat(TOKEN.matcher(output.getAll().substring(before)).find()).isFalse();
       assertThat(second.client().get("/workspaces", token).status()).isEqualTo(200);
     }
+
+    // last, since a first start that fails leaves its format to the log of this JVM
+    TestDatabase other = TestDatabases.create();
+    for (String setting : List.of(FOR_COLLECTORS, "logging.structured.format.console=logstash")) {
+      assertThatThrownBy(() -> TestServer.startOn(other, "ADMIN_TOKEN=", setting).close())
+          .rootCause()
+          .isInstanceOf(StartRefusedException.class)
+          .hasMessageContaining("set ADMIN_TOKEN: ");
+    }
+    assertThat(other.value("SELECT count(*) FROM admin_token")).isEqualTo("0");
   }
 }
