@@ -9,6 +9,16 @@ final class SignedIn {
 
   static final TestClient CLIENT = TestServer.shared().client();
 
+  private static final String FOLLOW =
+      """
+      path => {
+        const link = document.body.appendChild(document.createElement('a'));
+        link.href = path;
+        link.click();
+        link.remove();
+      }
+      """;
+
   private SignedIn() {}
 
   static Page asAdmin(Tab tab, String path) {
@@ -29,5 +39,10 @@ final class SignedIn {
   /** Signs in with a token, and opens a page. */
   static Page as(Tab tab, String token, String path) {
     return tab.signIn(CLIENT.baseUrl(), token, path).page();
+  }
+
+  /** Opens another page of the console by a link, which loads nothing anew. */
+  static void follow(Page page, String path) {
+    page.evaluate(FOLLOW, path);
   }
 }

@@ -12,13 +12,33 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
 /** Tokens: a new one is shown once, a revoked one stops its agent. */
-@InBrowser
+@InBrowser(sharesCache = true)
 class TokensPageTest {
 
   @Test
-  void mintedTokenIsShownOnceAndWorks(Tab tab) {
+  void operatorsFindMintAndRevokeTokens(Tab tab) {
+    Page page = SignedIn.asAdmin(tab, "/ui/tokens?use=never");
+    findsTokensThatAreNotUsed(page);
+    mintedTokenIsShownOnceAndWorks(tab);
+    revokedTokenStopsItsAgent(page);
+  }
+
+  private static void findsTokensThatAreNotUsed(Page page) {
+    Agent used = CLIENT.createOnline("Used");
+    Agent unused = CLIENT.create("Unused");
+    SignedIn.follow(page, "/ui/tokens?use=never&ws=" + unused.id());
+    assertThat(page.locator("tbody tr")).hasCount(1);
+    assertThat(page.locator("tbody tr")).containsText("never");
+    SignedIn.follow(page, "/ui/tokens?use=never&ws=" + used.id());
+    assertThat(page.getByText("No token matches.")).isVisible();
+    page.getByLabel("Use").selectOption("");
+    assertThat(page.locator("tbody tr")).hasCount(1);
+  }
+
+  private static void mintedTokenIsShownOnceAndWorks(Tab tab) {
     Agent agent = CLIENT.create("Tokens");
-    Page page = SignedIn.asAdmin(tab, "/ui/w/" + agent.id() + "?tab=tokens");
+    Page page = tab.page();
+    SignedIn.follow(page, "/ui/w/" + agent.id() + "?tab=tokens");
     assertThat(page.locator("tbody tr")).hasCount(1);
 
     page.getByText("Mint a token").click();
@@ -26,6 +46,7 @@ class TokensPageTest {
     String token = dialog.locator(".secret code").innerText();
     assertThat(CLIENT.heartbeat(new Agent(agent.id(), token)).status()).isEqualTo(200);
     assertThat(dialog).containsText("MUSTER_TOKEN=" + token + " muster-agent connect");
+    Accessibility.check(tab);
 
     dialog.getByText("I have copied it").click();
     assertThat(dialog).hasCount(0);
@@ -36,11 +57,15 @@ class TokensPageTest {
         .doesNotContain(token);
   }
 
-  @Test
-  void revokedTokenStopsItsAgent(Tab tab) {
+  private static void revokedTokenStopsItsAgent(Page page) {
     Agent agent = CLIENT.createOnline("Revoked");
-    Page page = SignedIn.asAdmin(tab, "/ui/tokens?ws=" + agent.id());
+    SignedIn.follow(page, "/ui/tokens?ws=" + agent.id());
     assertThat(page.locator("tbody tr")).hasCount(1);
+    Locator commands = page.locator("details.curl code");
+    assertThat(commands).hasCount(2);
+    assertThat(commands.last())
+        .hasText(
+            "curl -s -X POST $MUSTER/admin/workspaces/" + agent.id() + "/tokens -H \"$ADMIN\"");
 
     page.getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName("Revoke")).click();
     Locator dialog = page.getByRole(AriaRole.DIALOG);
@@ -53,52 +78,5 @@ class TokensPageTest {
     assertThat(page.getByText("This workspace has no token")).isVisible();
     Awaitility.await()
         .untilAsserted(() -> assertThat(CLIENT.heartbeat(agent).status()).isEqualTo(401));
-  }
-
-  @Test
-  void hasNoBarriers(Tab tab) {
-    Agent agent = CLIENT.create("Barriers");
-    Page page = SignedIn.asAdmin(tab, "/ui/tokens?use=never");
-    assertThat(page.locator("tbody tr").first()).containsText("never");
-    Accessibility.check(tab);
-    page.navigate(CLIENT.baseUrl() + "/ui/tokens?ws=" + agent.id());
-    assertThat(page.locator("tbody tr")).hasCount(1);
-    Accessibility.check(tab);
-    page.getByText("Mint a token").click();
-    assertThat(page.getByRole(AriaRole.DIALOG)).isVisible();
-    Accessibility.check(tab);
-  }
-
-  @Test
-  void findsTokensThatAreNotUsed(Tab tab) {
-    Agent used = CLIENT.createOnline("Used");
-    Agent unused = CLIENT.create("Unused");
-    Page page = SignedIn.asAdmin(tab, "/ui/tokens?use=never&ws=" + unused.id());
-    assertThat(page.locator("tbody tr")).hasCount(1);
-    page.navigate(CLIENT.baseUrl() + "/ui/tokens?use=never&ws=" + used.id());
-    assertThat(page.getByText("No token matches.")).isVisible();
-    page.getByLabel("Use").selectOption("");
-    assertThat(page.locator("tbody tr")).hasCount(1);
-  }
-
-  @Test
-  void showsTheRequestThatEachMintsWith(Tab tab) {
-    Agent agent = CLIENT.create("Minting");
-    String mint = "curl -s -X POST $MUSTER%s/workspaces/" + agent.id() + "/tokens -H \"$ADMIN\"";
-    Page page = SignedIn.asAdmin(tab, "/ui/tokens?ws=" + agent.id());
-    Locator commands = page.locator("details.curl code");
-    assertThat(commands).hasCount(2);
-    assertThat(commands.last()).hasText(mint.formatted("/admin"));
-    SignedIn.as(tab, agent.token(), "/ui/tokens");
-    assertThat(commands).hasCount(2);
-    assertThat(commands.last()).hasText(mint.formatted(""));
-    assertThat(page.content()).doesNotContain(agent.token());
-  }
-
-  @Test
-  void viewersSeeNoTokens(Tab tab) {
-    Agent agent = CLIENT.create("Hidden");
-    Page page = SignedIn.asViewer(tab, "/ui/tokens?ws=" + agent.id());
-    assertThat(page.getByText("Only operators see tokens.")).isVisible();
   }
 }
