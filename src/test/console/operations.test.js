@@ -1,0 +1,56 @@
+import * as health from '/src/pages/health.js';
+import * as jobs from '/src/pages/jobs.js';
+import * as clock from '/src/net/clock.js';
+import { equal, ok, until } from './assert.js';
+
+const AT = '2026-11-21T20:00:05.123456Z';
+
+const replica = (name, more = {}) => ({ name, version: '0.2', started_at: AT, seen_at: AT, heartbeats_s: 3310.5, streams: 14, connections_used: 4,
+  connections_max: 20, commit_p99_ms: 10, silent: false, ...more });
+
+const loop = (name, more = {}) => ({ name, scope: 'cluster', interval_s: 15, last_run_at: AT, last_duration_ms: 12, last_error: null, last_error_at: null,
+  runs: 240, failures: 0, replica: 'own', next_run_at: AT, overdue: false, ...more });
+
+const operations = (more = {}) => ({ at: AT, replica: 'own', up_since: AT, alive_until: AT, self_preservation: { suspended: false, since: null, until: null },
+  heartbeats_s: 3310.5, events_s: 12.4, replicas: [replica('own')],
+  database: { latency_ms: 0.52, version: '15.14', bytes: 4402341478, history_bytes: 1288490188, oldest_event_at: AT }, jobs: [], ...more });
+
+/** Opens a page whose server answers so, and returns its words. */
+async function shown(page, answer) {
+  const root = document.body.appendChild(document.createElement('main'));
+  const handle = page.open(root, {}, { call: async () => answer, navigate() {}, clock });
+  const words = (selector) => [...root.querySelectorAll(selector)].map((one) => one.textContent.replace(/\s+/g, ' ').trim());
+  await until(() => root.querySelector('tbody tr'), 'the rows');
+  const found = { notice: words('.notice')[0], isBad: root.querySelector('.notice.bad') !== null, troubles: words('.troubles li'), figures: words('.figures')[0],
+    rows: words('tbody tr') };
+  handle.close();
+  return found;
+}
+
+export async function saysThatAllIsWell() {
+  const { isBad, notice, troubles, figures } = await shown(health, operations());
+  equal([isBad, troubles], [false, []]);
+  ok(notice.includes('All is well'), notice);
+  ok(figures.includes('99 % within 10 ms') && figures.includes('1 replica'), figures);
+}
+
+export async function saysWhatIsWrong() {
+  const { isBad, troubles, figures, rows } = await shown(health, operations({
+    self_preservation: { suspended: true, since: AT, until: '2026-11-21T20:05:00Z' },
+    replicas: [replica('own'), replica('killed-1', { silent: true, commit_p99_ms: 9000 }), replica('slow-1', { commit_p99_ms: 2500 })],
+  }));
+  equal([isBad, troubles.length], [true, 3]);
+  ok(troubles[0].startsWith('Too many fell silent at once: no workspace is taken offline until 20:05:00'), troubles[0]);
+  ok(troubles[1].startsWith('A replica has not reported for 30 seconds: killed-1'), troubles[1]);
+  ok(troubles[2].startsWith('Commits take up to 2,500 ms (p99)'), troubles[2]);
+  ok(figures.includes('99 % within 2,500 ms') && figures.includes('2 of 3 replicas report'), figures);
+  ok(/killed-1.*silent/.test(rows[1]) && /slow-1.*2,500 ms/.test(rows[2]), rows.join());
+}
+
+export async function anOverdueJobComesFirst() {
+  const fine = await shown(jobs, { loops: [loop('a'), loop('b')] });
+  ok(!fine.isBad && fine.notice.includes('All 2 run in time'), fine.notice);
+  const { isBad, notice, rows } = await shown(jobs, { loops: [loop('a'), loop('liveness-sweep', { overdue: true })] });
+  equal([isBad, notice], [true, '1 of 2 are overdue, or failed when they last ran.']);
+  ok(/^liveness-sweep \W*overdue/.test(rows[0]) && /^a \W*ok/.test(rows[1]), rows.join());
+}
