@@ -26,7 +26,6 @@ class BulkPageTest {
     BulkFleet.insert(SERVER.database(), "Many", 500);
     BulkFleet.insert(SERVER.database(), "Left alone", 3);
     BulkFleet.insert(SERVER.database(), "Aged", 12);
-    BulkFleet.insert(SERVER.database(), "Looked at", 2);
     BulkFleet.insert(SERVER.database(), "Small", 2);
   }
 
@@ -35,14 +34,9 @@ class BulkPageTest {
     SERVER.close();
   }
 
-  private static Page open(Tab tab, String path) {
-    return tab.openLive(CLIENT.baseUrl(), TestServer.ADMIN_TOKEN, path);
-  }
-
-  private static Page openFleet(Tab tab, String filter, int matches) {
-    Page page = open(tab, "/ui/fleet?q=" + filter);
+  private static void openFleet(Page page, String filter, int matches) {
+    SignedIn.follow(page, "/ui/fleet?q=" + filter);
     assertThat(grid(page)).hasAttribute("aria-rowcount", String.valueOf(matches + 1));
-    return page;
   }
 
   private static Locator grid(Page page) {
@@ -84,8 +78,20 @@ class BulkPageTest {
   }
 
   @Test
-  void bulkPausesFiveHundredAndUndoes(Tab tab) {
-    Page page = openFleet(tab, "name:many", 500);
+  void operatorsChangeManyAtOnce(Tab tab) {
+    Page page = tab.openLive(CLIENT.baseUrl(), TestServer.ADMIN_TOKEN, "/ui/fleet?q=name:many");
+    bulkPausesFiveHundredAndUndoes(page);
+    bulkReportsEachFailure(tab);
+    removeWantsTheCountTyped(page);
+    sendsTheChosenOnesAMessage(page);
+    worksByKeysAloneAndOnAPhone(tab);
+    page.setViewportSize(1400, 900);
+    tab.expects("status of 409");
+    bulkRefusesAChangedCount(page);
+  }
+
+  private static void bulkPausesFiveHundredAndUndoes(Page page) {
+    openFleet(page, "name:many", 500);
 
     grid(page).focus();
     page.keyboard().press("x");
@@ -115,7 +121,7 @@ class BulkPageTest {
     assertThat(page.getByText("undone by")).isVisible();
     assertThat(button(page.locator("main"), "Undo")).hasCount(0);
 
-    tab.go(CLIENT.baseUrl(), "/ui/ops?tab=audit&target=" + page.url().replaceAll(".*/", ""));
+    SignedIn.follow(page, "/ui/ops?tab=audit&target=" + page.url().replaceAll(".*/", ""));
     Locator entry =
         page.locator("tbody tr").filter(new Locator.FilterOptions().setHasText("changed many"));
     assertThat(entry)
@@ -123,12 +129,12 @@ class BulkPageTest {
     assertThat(entry).containsText("night shift");
   }
 
-  @Test
-  void bulkReportsEachFailure(Tab tab) {
+  private static void bulkReportsEachFailure(Tab tab) {
+    Page page = tab.page();
     Agent lead = CLIENT.createOnline("Refused lead");
     CLIENT.createOnline("Child of it", "\"parent_id\":\"" + lead.id() + "\"");
     CLIENT.createOnline("Refused not");
-    Page page = openFleet(tab, "name:refused", 2);
+    openFleet(page, "name:refused", 2);
     selectAll(page);
     button(bar(page), "Pause").click();
     assertThat(dialog(page)).containsText("1 not: has children that are not among them");
@@ -141,18 +147,15 @@ class BulkPageTest {
     assertThat(failure)
         .containsText("the workspace has children (1) that are not among those to pause");
     Accessibility.check(tab);
-    KeyboardWalk.check(page);
     failure.getByRole(AriaRole.LINK).click();
     page.waitForURL("**/ui/w/" + lead.id());
   }
 
-  @Test
-  void bulkRefusesAChangedCount(Tab tab) {
-    tab.expects("status of 409");
+  private static void bulkRefusesAChangedCount(Page page) {
     for (int i = 0; i < 3; i++) {
       CLIENT.createOnline("Counted " + i);
     }
-    Page page = openFleet(tab, "name:counted", 3);
+    openFleet(page, "name:counted", 3);
     selectAll(page);
     button(bar(page), "Restart").click();
     assertThat(dialog(page)).containsText("3 of 3 will be asked to restart");
@@ -168,9 +171,8 @@ class BulkPageTest {
     assertThat(CLIENT.read(late).path("restart_requested_at").isString()).isTrue();
   }
 
-  @Test
-  void removeWantsTheCountTyped(Tab tab) {
-    Page page = openFleet(tab, "name:aged", 12);
+  private static void removeWantsTheCountTyped(Page page) {
+    openFleet(page, "name:aged", 12);
     selectAll(page);
     button(bar(page), "Remove…").click();
     Locator remove = button(dialog(page), "Remove 12");
@@ -185,11 +187,10 @@ class BulkPageTest {
     assertThat(button(page.locator("main"), "Undo")).hasCount(0);
   }
 
-  @Test
-  void sendsTheChosenOnesAMessage(Tab tab) {
+  private static void sendsTheChosenOnesAMessage(Page page) {
     Agent receiver = CLIENT.createOnline("Told A");
     Agent other = CLIENT.createOnline("Told B");
-    Page page = openFleet(tab, "name:told", 2);
+    openFleet(page, "name:told", 2);
     // from now on no row moves
     assertThat(page.locator(".fleet-space .fleet-row:not([hidden]) .col-status"))
         .containsText(new String[] {"online", "online"});
@@ -207,33 +208,9 @@ class BulkPageTest {
     assertThat(CLIENT.get("/workspaces/" + other.id() + "/activity", admin).json()).isEmpty();
   }
 
-  @Test
-  void viewersLookOnly(Tab tab) {
-    BulkFleet.run(CLIENT, "\"action\":\"pause\",\"filter\":\"name:looked\"");
-    String viewer =
-        CLIENT
-            .post(
-                "/admin/tokens",
-                TestServer.ADMIN_TOKEN,
-                "{\"name\":\"reader\",\"role\":\"viewer\"}")
-            .field("auth_token");
-    Page page = tab.signIn(CLIENT.baseUrl(), viewer, "/ui/fleet?q=name:looked").page();
-    assertThat(grid(page)).hasAttribute("aria-rowcount", "3");
-    grid(page).focus();
-    page.keyboard().press("x");
-    assertThat(bar(page)).hasCount(0);
-    assertThat(page.locator(".col-choose input").first()).isHidden();
-    page.getByRole(AriaRole.LINK, new Page.GetByRoleOptions().setName("Bulk runs")).click();
-    page.getByRole(AriaRole.LINK, new Page.GetByRoleOptions().setName("Pause 2 workspaces"))
-        .first()
-        .click();
-    assertThat(totals(page)).containsText("2 paused");
-    assertThat(page.locator("main button:not([aria-label])")).hasCount(0);
-  }
-
-  @Test
-  void worksByKeysAloneAndOnAPhone(Tab tab) {
-    Page page = openFleet(tab, "name:small", 2);
+  private static void worksByKeysAloneAndOnAPhone(Tab tab) {
+    Page page = tab.page();
+    openFleet(page, "name:small", 2);
     selectAll(page);
     assertThat(bar(page)).containsText("2 selected");
     Accessibility.check(tab);
@@ -245,8 +222,7 @@ class BulkPageTest {
     page.keyboard().press("Escape");
     page.setViewportSize(320, 640);
     for (String path : new String[] {"/ui/fleet?q=name:small", "/ui/bulk"}) {
-      tab.go(CLIENT.baseUrl(), path);
-      assertThat(page.locator("#connection")).containsText("Live");
+      SignedIn.follow(page, path);
       if (path.startsWith("/ui/fleet")) {
         page.getByLabel("Select Small 1").click();
         assertThat(button(bar(page), "Pause")).isVisible();
@@ -258,6 +234,5 @@ class BulkPageTest {
           .as(path)
           .isEqualTo(true);
     }
-    Accessibility.check(tab);
   }
 }

@@ -7,25 +7,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
-import com.microsoft.playwright.Route;
 import com.microsoft.playwright.options.AriaRole;
 import dev.muster.testing.TestClient.Agent;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.UUID;
-import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 
 /** The palette, the sheet of keys, and the keys that go to pages. */
 @InBrowser(sharesCache = true)
 class PaletteTest {
-
-  private static Page open(Tab tab, String path) {
-    Page page = tab.signIn(CLIENT.baseUrl(), ADMIN_TOKEN, path).page();
-    assertThat(page.locator(".user")).isVisible();
-    return page;
-  }
 
   private static Locator dialog(Page page) {
     return page.getByRole(AriaRole.DIALOG);
@@ -49,26 +41,19 @@ class PaletteTest {
   }
 
   @Test
-  void paletteReachesEveryPageAndAction(Tab tab) {
+  void operatorsUseKeysAndThePalette(Tab tab) {
+    Page page = tab.openLive(CLIENT.baseUrl(), ADMIN_TOKEN, "/ui/queue");
+    walksByArrowsAndSaysThatNothingMatches(tab);
+    goesToPagesByTwoKeysAndTurnsThemOff(tab);
     tab.expects("status of 401|HTTP Authentication failed"); // what is on its way when it signs out
+    reachesPagesAndActions(page);
+  }
+
+  private static void reachesPagesAndActions(Page page) {
     String name = "Palette " + UUID.randomUUID();
     Agent agent = CLIENT.createOnline(name);
-    Page page = open(tab, "/ui/ops");
-    for (Map.Entry<String, String> place :
-        Map.of(
-                "fleet page", "/",
-                "delegations", "/ui/delegations",
-                "queue", "/ui/queue",
-                "runs", "/ui/runs",
-                "tokens page", "/ui/tokens",
-                "bulk", "/ui/bulk",
-                "operations: audit", "/ui/ops?tab=audit",
-                "operations: jobs", "/ui/ops?tab=jobs",
-                "new work", "/ui/welcome")
-            .entrySet()) {
-      choose(page, place.getKey());
-      page.waitForURL(CLIENT.baseUrl() + place.getValue());
-    }
+    choose(page, "operations: jobs");
+    page.waitForURL(CLIENT.baseUrl() + "/ui/ops?tab=jobs");
     choose(page, agent.id().toString());
     page.waitForURL(CLIENT.baseUrl() + "/ui/w/" + agent.id());
     choose(page, "fleet page");
@@ -95,9 +80,8 @@ class PaletteTest {
     assertThat(page.getByLabel("Token")).isVisible();
   }
 
-  @Test
-  void walksByArrowsAndSaysThatNothingMatches(Tab tab) {
-    Page page = open(tab, "/ui/queue");
+  private static void walksByArrowsAndSaysThatNothingMatches(Tab tab) {
+    Page page = tab.page();
     page.keyboard().press("Control+k");
     Locator field = page.getByRole(AriaRole.COMBOBOX, new Page.GetByRoleOptions().setName("Page"));
     assertThat(field).isFocused();
@@ -113,29 +97,8 @@ class PaletteTest {
     assertThat(dialog(page)).hasCount(0);
   }
 
-  @Test
-  void findsWorkspacesThatTheFleetLearnsOfWhileItIsOpen(Tab tab) {
-    String name = "Awaited " + UUID.randomUUID();
-    CLIENT.createOnline(name + " 1");
-    List<Route> held = new CopyOnWriteArrayList<>();
-    tab.page().route("**/console/{fleet,summary}", held::add);
-    Page page = open(tab, "/ui/queue");
-    page.keyboard().press("Control+k");
-    page.getByRole(AriaRole.COMBOBOX, new Page.GetByRoleOptions().setName("Page")).fill(name);
-    assertThat(dialog(page)).containsText("Loading the fleet");
-
-    page.waitForCondition(() -> held.size() >= 2);
-    page.unroute("**/console/{fleet,summary}");
-    held.forEach(Route::resume);
-    assertThat(dialog(page).getByRole(AriaRole.OPTION)).hasCount(1);
-    CLIENT.createOnline(name + " 2");
-    assertThat(dialog(page).getByRole(AriaRole.OPTION))
-        .containsText(new String[] {name + " 1", name + " 2"});
-  }
-
-  @Test
-  void goesToPagesByTwoKeysAndTurnsThemOff(Tab tab) {
-    Page page = open(tab, "/ui/ops");
+  private static void goesToPagesByTwoKeysAndTurnsThemOff(Tab tab) {
+    Page page = tab.page();
     for (Map.Entry<String, String> place :
         Map.of("d", "/ui/delegations", "q", "/ui/queue", "r", "/ui/runs", "f", "/").entrySet()) {
       page.keyboard().press("g");
@@ -160,6 +123,7 @@ class PaletteTest {
     assertThat(page.url()).isEqualTo(CLIENT.baseUrl() + "/ui/ops");
     page.keyboard().press("Control+k");
     assertThat(dialog(page)).hasCount(1);
+    page.keyboard().press("Escape");
   }
 
   @Test
@@ -183,24 +147,5 @@ class PaletteTest {
     }
     field.fill("tokens");
     assertThat(dialog(page).getByRole(AriaRole.OPTION)).hasText("Tokens page");
-  }
-
-  @Test
-  void viewersFindPagesAndNoActionsOnWorkspaces(Tab tab) {
-    String name = "Looked at " + UUID.randomUUID();
-    CLIENT.createOnline(name);
-    Page page = SignedIn.asViewer(tab, "/ui/queue");
-    assertThat(page.locator(".user")).isVisible();
-    assertThat(page.locator("#connection")).containsText("Live");
-    page.locator(".user > button").click();
-    page.getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName("Find")).click();
-    Locator field = page.getByRole(AriaRole.COMBOBOX, new Page.GetByRoleOptions().setName("Page"));
-    field.fill(name);
-    assertThat(dialog(page).getByRole(AriaRole.OPTION)).hasCount(1);
-    for (String words :
-        List.of("pause " + name, "remove " + name, "operations: audit", "new workspace")) {
-      field.fill(words);
-      assertThat(dialog(page).getByRole(AriaRole.OPTION)).hasCount(0);
-    }
   }
 }

@@ -11,7 +11,6 @@ import com.microsoft.playwright.options.AriaRole;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestPeer;
 import java.io.IOException;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
@@ -38,10 +37,19 @@ class QueuePageTest {
   }
 
   @Test
-  void queuedMessageIsRetriedExpiredCancelled(Tab tab) throws IOException {
+  void operatorsLookAfterWhatWaits(Tab tab) throws IOException {
+    tab.expects("status of 410");
+    Page page = SignedIn.asAdmin(tab, "/ui/queue");
+    queuedMessageIsRetriedExpiredCancelled(page);
+    onlyWhatTheServerAcceptsCanBeQueuedAgain(page);
+    showsTheMessageAndThoseThatWaitLongest(tab);
+    aRefusedActionShowsTheServersSentence(page);
+  }
+
+  private static void queuedMessageIsRetriedExpiredCancelled(Page page) throws IOException {
     try (TestPeer peer = TestPeer.start()) {
       Agent target = targetOf("Called", peer.url(), 3);
-      Page page = SignedIn.asAdmin(tab, "/ui/queue?target=" + target.id());
+      SignedIn.follow(page, "/ui/queue?target=" + target.id());
       Locator rows = page.locator("tbody tr:not(.detail)");
       assertThat(rows).hasCount(3);
 
@@ -78,15 +86,14 @@ class QueuePageTest {
     }
   }
 
-  @Test
-  void onlyWhatTheServerAcceptsCanBeQueuedAgain(Tab tab) {
+  private static void onlyWhatTheServerAcceptsCanBeQueuedAgain(Page page) {
     Agent target = targetOf("Never there", "http://127.0.0.1:9/", 1);
     Agent caller = CLIENT.create("Its child", "\"parent_id\":\"" + target.id() + "\"");
     CLIENT.post(
         "/workspaces/" + caller.id() + "/delegate",
         caller.token(),
         "{\"target_id\":\"" + target.id() + "\",\"task\":\"Do it.\"}");
-    Page page = SignedIn.asAdmin(tab, "/ui/queue?target=" + target.id());
+    SignedIn.follow(page, "/ui/queue?target=" + target.id());
     Locator rows = page.locator("tbody tr:not(.detail)");
     assertThat(rows).hasCount(2);
     for (int left = 1; left >= 0; left--) {
@@ -105,50 +112,24 @@ class QueuePageTest {
     assertThat(page.locator("tr.detail")).containsText("delegation");
   }
 
-  @Test
-  void aRefusedActionShowsTheServersSentence(Tab tab) {
-    tab.expects("status of 410");
+  private static void aRefusedActionShowsTheServersSentence(Page page) {
     Agent target = targetOf("Refusing", "http://127.0.0.1:9/", 1);
-    AtomicBoolean isHeld = new AtomicBoolean();
-    tab.page()
-        .route(
-            "**/admin/a2a-queue?**",
-            route -> {
-              if (!isHeld.get()) {
-                route.resume();
-              }
-            });
-    Page page = SignedIn.asAdmin(tab, "/ui/queue?target=" + target.id());
+    SignedIn.follow(page, "/ui/queue?target=" + target.id());
     Locator row = page.locator("tbody tr").first();
-    assertThat(row).containsText("waiting");
-    isHeld.set(true); // the list is not read again, so the row stays
+    assertThat(row).containsText("Refusing");
+    page.route("**/admin/a2a-queue?**", _ -> {}); // the list is not read again, so the row stays
     CLIENT.delete("/workspaces/" + target.id(), ADMIN_TOKEN);
     button(row, "Retry now").click();
     assertThat(row.getByRole(AriaRole.ALERT).first()).containsText("was removed");
   }
 
-  @Test
-  void showsTheMessageAndThoseThatWaitLongest(Tab tab) {
+  private static void showsTheMessageAndThoseThatWaitLongest(Tab tab) {
+    Page page = tab.page();
     Agent target = targetOf("Waited for", "http://127.0.0.1:9/", 2);
-    Page page = SignedIn.asAdmin(tab, "/ui/queue?target=" + target.id());
+    SignedIn.follow(page, "/ui/queue?target=" + target.id());
     page.locator("tbody .disclose").first().click();
     assertThat(page.locator("tr.detail")).containsText("message 1");
     assertThat(page.locator(".totals")).containsText(Pattern.compile("\\d+ waiting"));
     Accessibility.check(tab);
-    KeyboardWalk.check(page);
-  }
-
-  @Test
-  void viewersOnlyLook(Tab tab) {
-    Agent target = targetOf("Looked at", "http://127.0.0.1:9/", 1);
-    Page page = SignedIn.asViewer(tab, "/ui/w/" + target.id() + "?tab=queue");
-    assertThat(page.locator("tbody")).containsText("waiting");
-    for (String name :
-        new String[] {"Retry now", "Expire", "Cancel", "Pause", "Restart", "Remove…"}) {
-      assertThat(page.getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName(name)))
-          .hasCount(0);
-    }
-    assertThat(page.getByText("Tokens", new Page.GetByTextOptions().setExact(true)).count())
-        .isLessThanOrEqualTo(1); // the one of the navigation
   }
 }
