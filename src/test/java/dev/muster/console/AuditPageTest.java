@@ -17,18 +17,26 @@ import tools.jackson.databind.JsonNode;
 @InBrowser(sharesCache = true)
 class AuditPageTest {
 
-  private static Page open(Tab tab, String query) {
-    return tab.signIn(CLIENT.baseUrl(), ADMIN_TOKEN, "/ui/ops?tab=audit" + query).page();
-  }
-
   private static Locator rows(Page page) {
     return page.locator("tbody tr:not(.detail)");
   }
 
   @Test
-  void auditNamesWhoDidWhat(Tab tab) {
+  void operatorsReadTheAudit(Tab tab) {
+    Page page = SignedIn.asAdmin(tab, "/ui/ops?tab=audit");
+    namesWhoDidWhat(page);
+    Accessibility.check(tab);
+    findsRowsAndKeepsTheSearchInTheAddress(page);
+    showsMorePages(page);
+    showsTextOfOthersAsText(page);
+    breaksALongNameOnAPhone(page);
+    tab.expects("status of 400");
+    showsTheServersSentence(page);
+  }
+
+  private static void namesWhoDidWhat(Page page) {
     Agent agent = CLIENT.createOnline("Reviewer of the audit");
-    Page page = tab.signIn(CLIENT.baseUrl(), ADMIN_TOKEN, "/ui/w/" + agent.id()).page();
+    SignedIn.follow(page, "/ui/w/" + agent.id());
     page.getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName("Pause")).first().click();
     page.getByRole(AriaRole.DIALOG)
         .getByRole(AriaRole.BUTTON, new Locator.GetByRoleOptions().setName("Pause"))
@@ -36,7 +44,7 @@ class AuditPageTest {
     page.getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName("Resume")).first().click();
     assertThat(page.getByText("Awaiting").first()).isVisible();
 
-    page.navigate(CLIENT.baseUrl() + "/ui/ops?tab=audit&target=" + agent.id());
+    SignedIn.follow(page, "/ui/ops?tab=audit&target=" + agent.id());
     assertThat(rows(page)).hasCount(3);
     assertThat(rows(page).nth(0)).containsText("night shift");
     assertThat(rows(page).nth(0)).containsText("operator");
@@ -51,21 +59,17 @@ class AuditPageTest {
     rows(page).nth(0).getByText("Details").click();
     assertThat(page.locator("tr.detail")).containsText(newest.path("request_id").asString());
     assertThat(page.locator("tr.detail")).containsText("POST /workspaces/{id}/resume");
-    Accessibility.check(tab);
-    KeyboardWalk.check(page);
   }
 
-  @Test
-  void findsRowsAndKeepsTheSearchInTheAddress(Tab tab) {
+  private static void findsRowsAndKeepsTheSearchInTheAddress(Page page) {
     Agent agent = CLIENT.create("Sought");
     CLIENT.post("/workspaces/" + agent.id() + "/pause", ADMIN_TOKEN, "");
-    Page page = open(tab, "&target=" + agent.id());
+    SignedIn.follow(page, "/ui/ops?tab=audit&target=" + agent.id());
     assertThat(rows(page)).hasCount(2);
     page.getByLabel("Did").selectOption("/pause");
     assertThat(rows(page)).hasCount(1);
     page.getByLabel("Who").fill("nobody of that name");
     assertThat(page.getByText("No row matches.")).isVisible();
-    Accessibility.check(tab);
     page.reload();
     assertThat(page.getByLabel("Who")).hasValue("nobody of that name");
     assertThat(page.getByText("No row matches.")).isVisible();
@@ -82,57 +86,41 @@ class AuditPageTest {
     assertThat(rows(page)).hasCount(1);
   }
 
-  @Test
-  void showsMorePagesAndTheServersSentence(Tab tab) {
+  private static void showsMorePages(Page page) {
     Agent agent = CLIENT.create("Paged");
     for (int i = 0; i < 104; i++) {
       String verb = i % 2 == 0 ? "/pause" : "/resume";
       CLIENT.post("/workspaces/" + agent.id() + verb, ADMIN_TOKEN, "");
     }
-    Page page = open(tab, "&target=" + agent.id());
+    SignedIn.follow(page, "/ui/ops?tab=audit&target=" + agent.id());
     assertThat(rows(page)).hasCount(100);
     page.getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName("More")).click();
     assertThat(rows(page)).hasCount(105);
-
-    tab.expects("status of 400");
-    page.navigate(CLIENT.baseUrl() + "/ui/ops?tab=audit&after=yesterday");
-    assertThat(page.getByRole(AriaRole.ALERT).first())
-        .containsText("after: not a time (expected: RFC 3339");
-    Accessibility.check(tab);
   }
 
-  @Test
-  void isForOperatorsAlone(Tab tab) {
-    Page page = SignedIn.asViewer(tab, "/ui/ops?tab=audit");
-    assertThat(page.getByText("Only operators see this: audit.")).isVisible();
-  }
-
-  @Test
-  void isNotForAgents(Tab tab) {
-    Agent agent = CLIENT.createOnline("Curious");
-    Page page = SignedIn.as(tab, agent.token(), "/ui/ops?tab=audit");
-    assertThat(page.getByText("Agents do not see how Muster is run.")).isVisible();
-  }
-
-  @Test
-  void showsTextOfOthersAsText(Tab tab) {
+  private static void showsTextOfOthersAsText(Page page) {
     String name = "<b id=x>" + UUID.randomUUID() + "\u202e";
     CLIENT.post(
         "/console/session", null, "{\"token\":\"" + ADMIN_TOKEN + "\",\"name\":\"" + name + "\"}");
-    Page page = open(tab, "&who=" + name.substring(8, 30));
+    SignedIn.follow(page, "/ui/ops?tab=audit&who=" + name.substring(8, 30));
     assertThat(rows(page).first()).containsText("<b id=x>");
     assertThat(rows(page).first()).containsText("⟨U+202E⟩");
     assertThat(page.locator("#x")).hasCount(0);
   }
 
-  @Test
-  void breaksALongNameOnAPhone(Tab tab) {
+  private static void breaksALongNameOnAPhone(Page page) {
     CLIENT.create("Long" + "name".repeat(40));
-    tab.page().setViewportSize(360, 740);
-    Page page = open(tab, "");
+    page.setViewportSize(360, 740);
+    SignedIn.follow(page, "/ui/ops?tab=audit");
     assertThat(rows(page).filter(new Locator.FilterOptions().setHasText("Longname")).first())
         .isVisible();
     assertThat(page.evaluate("() => document.documentElement.scrollWidth <= innerWidth"))
         .isEqualTo(true);
+  }
+
+  private static void showsTheServersSentence(Page page) {
+    SignedIn.follow(page, "/ui/ops?tab=audit&after=yesterday");
+    assertThat(page.getByRole(AriaRole.ALERT).first())
+        .containsText("after: not a time (expected: RFC 3339");
   }
 }

@@ -50,14 +50,25 @@ class DelegationsPageTest {
   }
 
   @Test
-  void isLimitedToOneWorkspace(Tab tab) {
+  void operatorsLookAfterDelegations(Tab tab) {
+    Page page = SignedIn.asAdmin(tab, "/ui/delegations");
+    isLimitedToOneWorkspace(page);
+    aStuckDelegationIsRetriedFromTheList(page);
+    stuckDelegationIsRetriedFromTheGraph(page);
+    Accessibility.check(tab);
+    failingADelegationTellsItsCallerWhy(page);
+    showsTheWholeTaskAndResult(page);
+    Accessibility.check(tab);
+  }
+
+  private void isLimitedToOneWorkspace(Page page) {
     delegate("only with the worker");
     Agent other = CLIENT.create("Third", "\"parent_id\":\"" + lead.id() + "\"");
     CLIENT.post(
         "/workspaces/" + lead.id() + "/delegate",
         lead.token(),
         "{\"target_id\":\"" + other.id() + "\",\"task\":\"with the third\"}");
-    Page page = SignedIn.asAdmin(tab, "/ui/delegations");
+    SignedIn.follow(page, "/ui/delegations");
     assertThat(row(page, "with the third")).isVisible();
     row(page, "only with the worker").locator(".disclose").click();
     button(page.locator("tr.detail"), "its callee").click();
@@ -77,10 +88,9 @@ class DelegationsPageTest {
         .filter(new Locator.FilterOptions().setHasText(text));
   }
 
-  @Test
-  void aStuckDelegationIsRetriedFromTheList(Tab tab) {
+  private void aStuckDelegationIsRetriedFromTheList(Page page) {
     stuck("review 4711");
-    Page page = SignedIn.asAdmin(tab, "/ui/delegations?status=stuck");
+    SignedIn.follow(page, "/ui/delegations?status=stuck");
     button(row(page, "review 4711"), "Retry").click();
     assertThat(row(page, "review 4711")).hasCount(0);
     page.getByLabel("Status").selectOption("");
@@ -88,10 +98,9 @@ class DelegationsPageTest {
     assertThat(page).hasURL(CLIENT.baseUrl() + "/ui/delegations");
   }
 
-  @Test
-  void failingADelegationTellsItsCallerWhy(Tab tab) {
+  private void failingADelegationTellsItsCallerWhy(Page page) {
     String id = delegate("hopeless");
-    Page page = SignedIn.asAdmin(tab, "/ui/w/" + lead.id() + "?tab=delegations");
+    SignedIn.follow(page, "/ui/w/" + lead.id() + "?tab=delegations");
     button(row(page, "hopeless"), "Fail…").click();
     Locator dialog = page.getByRole(AriaRole.DIALOG);
     dialog.getByLabel("Reason, for the caller").fill("no time for it");
@@ -104,27 +113,24 @@ class DelegationsPageTest {
         .isEqualTo("no time for it");
   }
 
-  @Test
-  void showsTheWholeTaskAndResult(Tab tab) {
+  private void showsTheWholeTaskAndResult(Page page) {
     String id = delegate("add");
     CLIENT.post(
         "/workspaces/" + worker.id() + "/delegations/" + id + "/update",
         worker.token(),
         "{\"status\":\"completed\",\"result\":\"42, as always\"}");
-    Page page = SignedIn.asAdmin(tab, "/ui/w/" + worker.id() + "?tab=delegations");
+    SignedIn.follow(page, "/ui/w/" + worker.id() + "?tab=delegations");
     row(page, "add").locator(".disclose").click();
     assertThat(page.locator("tr.detail")).containsText("42, as always");
-    Accessibility.check(tab);
   }
 
-  @Test
-  void stuckDelegationIsRetriedFromTheGraph(Tab tab) {
+  private void stuckDelegationIsRetriedFromTheGraph(Page page) {
     String id = stuck("from the graph");
-    Page page = SignedIn.asAdmin(tab, "/ui/delegations?view=graph");
+    SignedIn.follow(page, "/ui/delegations?view=graph");
     Locator line =
         page.locator("tbody tr:not(.detail)")
             .filter(
-                new Locator.FilterOptions().setHas(page.locator("a[href$='" + lead.id() + "']")));
+                new Locator.FilterOptions().setHas(page.locator("a[href$='" + worker.id() + "']")));
     assertThat(line).containsText("stuck");
     line.locator(".disclose").click();
     Locator one =
@@ -138,6 +144,5 @@ class DelegationsPageTest {
                 .field("status"))
         .isEqualTo("dispatched");
     assertThat(page.locator("svg.graph .node").first()).isVisible();
-    Accessibility.check(tab);
   }
 }

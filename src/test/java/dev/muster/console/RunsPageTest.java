@@ -36,14 +36,23 @@ class RunsPageTest {
   }
 
   @Test
-  void runOutputFollowsAndStopsFollowing(Tab tab) {
+  void operatorsFollowRuns(Tab tab) {
+    Page page = SignedIn.asAdmin(tab, "/ui/runs");
+    runOutputFollowsAndStopsFollowing(page);
+    Accessibility.check(tab);
+    emptyListSaysHowARunBegins(page);
+    Accessibility.check(tab);
+    listsTheRunsOfAllWorkspacesWithTheirOutput(page);
+  }
+
+  private static void runOutputFollowsAndStopsFollowing(Page page) {
     Agent agent = CLIENT.createOnline("Running");
     report(
         agent,
         "RuntimeStart",
         "{\"task_name\":\"analyse\",\"runtime_name\":\"local\",\"language\":\"python\"}");
     write(agent, "first", 40);
-    Page page = SignedIn.asAdmin(tab, "/ui/w/" + agent.id() + "?tab=runs");
+    SignedIn.follow(page, "/ui/w/" + agent.id() + "?tab=runs");
     Locator row = page.locator("tbody tr").first();
     assertThat(row).containsText("running");
     row.locator(".disclose").click();
@@ -64,33 +73,28 @@ class RunsPageTest {
     report(agent, "RuntimeEnd", "{\"task_name\":\"analyse\",\"exit_code\":3,\"duration_ms\":1200}");
     assertThat(row).containsText("failed");
     assertThat(row).containsText("1 s");
-    Accessibility.check(tab);
   }
 
-  @Test
-  void emptyListSaysHowARunBegins(Tab tab) {
+  private static void emptyListSaysHowARunBegins(Page page) {
     Agent agent = CLIENT.create("Idle");
-    Page page = SignedIn.asAdmin(tab, "/ui/w/" + agent.id() + "?tab=runs");
+    SignedIn.follow(page, "/ui/w/" + agent.id() + "?tab=runs");
     assertThat(page.getByText("No program has run yet.")).isVisible();
     page.locator(".empty summary").click();
     assertThat(page.locator(".empty code")).containsText("RuntimeStart");
-    Accessibility.check(tab);
   }
 
-  @Test
-  void listsTheRunsOfAllWorkspacesWithTheirOutput(Tab tab) {
+  private static void listsTheRunsOfAllWorkspacesWithTheirOutput(Page page) {
     Agent agent = CLIENT.createOnline("Far away");
     report(
         agent,
         "RuntimeStart",
         "{\"task_name\":\"analyse\",\"runtime_name\":\"local\",\"language\":\"java\"}");
     write(agent, "from far away", 2);
-    Page page = SignedIn.asAdmin(tab, "/ui/runs?status=running");
+    SignedIn.follow(page, "/ui/runs?status=running");
     Locator row =
         page.locator("tbody tr:not(.detail)")
             .filter(new Locator.FilterOptions().setHasText("Far away"));
     row.locator(".disclose").click();
     assertThat(page.locator("pre[aria-label=stdout]")).containsText("from far away");
-    Accessibility.check(tab);
   }
 }

