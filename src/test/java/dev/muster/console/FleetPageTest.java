@@ -1,17 +1,17 @@
 package dev.muster.console;
 
 import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
+import static dev.muster.console.SignedIn.CLIENT;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.AriaRole;
-import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestServer;
 import java.util.List;
+import java.util.UUID;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 
 /** The fleet as an operator sees it: who is down, since when, why, and what to do now. */
@@ -20,19 +20,6 @@ class FleetPageTest {
 
   private static final String WEDGED =
       "\"runtime_state\":\"wedged\",\"sample_error\":\"Control request timeout: initialize\"";
-
-  private static final TestServer SERVER =
-      TestServer.start("AGENT_URL_ALLOW=loopback", "LIVENESS_SWEEP_INTERVAL_S=86400");
-  private static final TestClient CLIENT = SERVER.client();
-
-  @AfterAll
-  static void stop() {
-    SERVER.close();
-  }
-
-  private static Page open(Tab tab, String path) {
-    return tab.openLive(CLIENT.baseUrl(), TestServer.ADMIN_TOKEN, path);
-  }
 
   private static Locator row(Page page, String name) {
     return page.locator(
@@ -51,11 +38,23 @@ class FleetPageTest {
   }
 
   @Test
-  void wedgedAgentIsFirstWithItsOwnWordsAndARestart(Tab tab) {
-    IntStream.range(0, 5).forEach(i -> CLIENT.createOnline("Well " + i));
-    Agent wedged = CLIENT.createOnline("Reviewer 4711", "\"role\":\"code review\"");
+  void operatorsWatchTheFleet(Tab tab) {
+    Page page = tab.openLive(CLIENT.baseUrl(), TestServer.ADMIN_TOKEN, "/ui/runs");
+    wedgedAgentIsFirstWithItsOwnWordsAndARestart(tab);
+    eventsChangeAddAndRemoveRowsWithoutAReload(page);
+    filterInTheUrlSurvivesReloadBackAndForward(page);
+    Accessibility.check(tab);
+    phoneWidthHasNoSidewaysScroll(page);
+  }
+
+  private static void wedgedAgentIsFirstWithItsOwnWordsAndARestart(Tab tab) {
+    String ofNight = "\"role\":\"night " + UUID.randomUUID() + "\"";
+    IntStream.range(0, 5).forEach(i -> CLIENT.createOnline("Well " + i, ofNight));
+    Agent wedged = CLIENT.createOnline("Reviewer 4711", ofNight);
     CLIENT.heartbeat(wedged, WEDGED);
-    Page page = open(tab, "/?q=" + "-name:Other");
+    Page page = tab.page();
+    SignedIn.follow(page, "/?q=" + ofNight.replaceAll(".*night |\"$", ""));
+    assertThat(page.getByRole(AriaRole.GRID)).hasAttribute("aria-rowcount", "7");
 
     Locator first = page.locator(".fleet-row[aria-rowindex='2']");
     assertThat(first).containsText("Reviewer 4711");
@@ -77,11 +76,11 @@ class FleetPageTest {
     CLIENT.heartbeat(wedged);
   }
 
-  @Test
-  void eventsChangeAddAndRemoveRowsWithoutAReload(Tab tab) {
+  private static void eventsChangeAddAndRemoveRowsWithoutAReload(Page page) {
     Agent agent = CLIENT.createOnline("Changing 1");
     CLIENT.heartbeat(agent, WEDGED);
-    Page page = open(tab, "/ui/fleet?q=changing");
+    SignedIn.follow(page, "/ui/fleet?q=changing");
+    page.mouse().move(0, 0); // rows under the pointer keep their places
     stay(page);
     assertThat(row(page, "Changing 1").locator(".col-why")).containsText("wedged");
 
@@ -98,11 +97,10 @@ class FleetPageTest {
     assertSamePage(page);
   }
 
-  @Test
-  void filterInTheUrlSurvivesReloadBackAndForward(Tab tab) {
+  private static void filterInTheUrlSurvivesReloadBackAndForward(Page page) {
     CLIENT.createOnline("Filtered one");
     CLIENT.create("Filtered two");
-    Page page = open(tab, "/ui/fleet?q=filtered");
+    SignedIn.follow(page, "/ui/fleet?q=filtered");
     Locator grid = page.getByRole(AriaRole.GRID);
     assertThat(grid).hasAttribute("aria-rowcount", "3");
 
@@ -121,19 +119,16 @@ class FleetPageTest {
 
     page.locator("#filter").fill("colour:red");
     assertThat(page.getByRole(AriaRole.ALERT)).containsText("“colour” is no word of the filter");
-    Accessibility.check(tab);
   }
 
-  @Test
-  void phoneWidthHasNoSidewaysScroll(Tab tab) {
+  private static void phoneWidthHasNoSidewaysScroll(Page page) {
     Agent agent =
         CLIENT.createOnline("Narrow " + "w".repeat(180), "\"role\":\"" + "r".repeat(90) + "\"");
     CLIENT.heartbeat(
         agent, "\"error_rate\":0.9,\"sample_error\":\"%s\"".formatted("e".repeat(300)));
-    Page page = open(tab, "/ui/fleet?q=narrow");
+    SignedIn.follow(page, "/ui/fleet?q=narrow");
     for (int width : new int[] {320, 390, 640}) {
       page.setViewportSize(width, 800);
-      page.reload();
       assertFits(page, width);
     }
   }

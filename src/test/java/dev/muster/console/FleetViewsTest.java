@@ -44,10 +44,21 @@ class FleetViewsTest {
   }
 
   @Test
-  void treeKeepsAncestorsOfMatches(Tab tab) {
+  void operatorsLookAtTheFleetInEachView(Tab tab) {
+    Page page = SignedIn.asAdmin(tab, "/ui/fleet?q=oak");
+    treeKeepsAncestorsOfMatches(page);
+    mapIsDrivenByKeysAlone(page);
+    Accessibility.check(tab);
+    tableIsBesideTheMap(page);
+    onAPhoneTheMapIsReplacedByTheCauses(page);
+    page.setViewportSize(1400, 900);
+    zonesChangeEveryTimeOfTheFleet(page);
+  }
+
+  private static void treeKeepsAncestorsOfMatches(Page page) {
     List<Agent> north = team("Northoak");
     team("Southoak");
-    Page page = SignedIn.asAdmin(tab, "/ui/fleet?q=oak");
+    SignedIn.follow(page, "/ui/fleet?q=oak");
     press(page, "Tree");
     assertThat(page).hasURL(Pattern.compile("view=tree"));
     Locator tree = page.getByRole(AriaRole.TREEGRID);
@@ -57,7 +68,8 @@ class FleetViewsTest {
     assertThat(names(page))
         .hasText(new String[] {"Team Northoak", "Lead Northoak", "Reviewer Northoak"});
     assertThat(page.locator(".fleet-foot")).containsText("1 workspace");
-    page.reload();
+    SignedIn.follow(page, "/ui/runs");
+    page.goBack();
     assertThat(names(page))
         .hasText(new String[] {"Team Northoak", "Lead Northoak", "Reviewer Northoak"});
 
@@ -74,10 +86,9 @@ class FleetViewsTest {
     assertThat(names(page)).hasText(new String[] {"Team Northoak"});
   }
 
-  @Test
-  void zonesChangeEveryTimeOfTheFleet(Tab tab) {
+  private static void zonesChangeEveryTimeOfTheFleet(Page page) {
     SignedIn.CLIENT.heartbeat(team("Zonewood").getFirst(), WEDGED);
-    Page page = SignedIn.asAdmin(tab, "/ui/fleet?q=reviewer+zonewood");
+    SignedIn.follow(page, "/ui/fleet?q=reviewer+zonewood");
     Locator row = page.locator(".fleet-row[aria-rowindex='2']");
     assertThat(row.locator(".row-since")).hasAttribute("title", Pattern.compile("UTC$"));
     String utc = page.locator(".causes .soft").first().textContent();
@@ -93,11 +104,10 @@ class FleetViewsTest {
     assertThat(page.locator("#page").textContent()).doesNotContain("UTC");
   }
 
-  @Test
-  void mapIsDrivenByKeysAlone(Tab tab) {
+  private static void mapIsDrivenByKeysAlone(Page page) {
     Agent wedged = team("Mapwood").getFirst();
     SignedIn.CLIENT.heartbeat(wedged, WEDGED);
-    Page page = SignedIn.asAdmin(tab, "/ui/fleet?q=mapwood");
+    SignedIn.follow(page, "/ui/fleet?q=mapwood");
     page.locator("#filter").focus();
     page.keyboard().press("Tab"); // Table
     page.keyboard().press("Tab");
@@ -124,18 +134,19 @@ class FleetViewsTest {
 
     page.keyboard().press("Enter");
     assertThat(page.getByRole(AriaRole.COMPLEMENTARY)).containsText("Reviewer Mapwood");
-    Accessibility.check(tab);
+  }
+
+  private static void tableIsBesideTheMap(Page page) {
     page.getByText("The same as a table").focus();
     page.keyboard().press("Enter");
     assertThat(page.getByRole(AriaRole.GRID)).hasAttribute("aria-rowcount", "5");
     assertThat(page).not().hasURL(Pattern.compile("view="));
   }
 
-  @Test
-  void onAPhoneTheMapIsReplacedByTheCauses(Tab tab) {
+  private static void onAPhoneTheMapIsReplacedByTheCauses(Page page) {
     SignedIn.CLIENT.heartbeat(team("Phonewood").getFirst(), WEDGED);
-    tab.page().setViewportSize(390, 800);
-    Page page = SignedIn.asAdmin(tab, "/ui/fleet?view=map&q=phonewood");
+    page.setViewportSize(390, 800);
+    SignedIn.follow(page, "/ui/fleet?view=map&q=phonewood");
     assertThat(page.locator(".map-narrow")).isVisible();
     assertThat(page.locator(".causes")).containsText("Wedged");
     assertThat(page.getByRole(AriaRole.APPLICATION)).isHidden();

@@ -90,10 +90,6 @@ class TimeMachineTest {
     SERVER.close();
   }
 
-  private static Page open(Tab tab, String path) {
-    return tab.openLive(CLIENT.baseUrl(), ADMIN_TOKEN, path);
-  }
-
   private static Locator button(Page page, String name) {
     return page.getByRole(
         AriaRole.BUTTON, new Page.GetByRoleOptions().setName(name).setExact(true));
@@ -132,16 +128,45 @@ class TimeMachineTest {
   }
 
   @Test
-  void saysSinceWhenTheFleetIsRecorded(Tab tab) {
-    Page page = open(tab, "/");
-    assertThat(slider(page)).containsText("Recorded since");
-    page.getByLabel("The band shows").selectOption("1 h");
-    assertThat(slider(page)).not().containsText("Recorded since");
+  void operatorsLookBackInTime(Tab tab) {
+    Page page = tab.openLive(CLIENT.baseUrl(), ADMIN_TOKEN, "/");
+    scrubbingForthAndBackIsTheSame(page);
+    goesToTheLastChangeAlsoBeforeTheBandIsRead(page);
+    keysGoBackInTimeWhileTheSheetIsOpen(page);
+    keysActWhileTheSheetOfKeysIsOpen(page);
+    saysSinceWhenTheFleetIsRecorded(page);
+    actionsAreOffInThePast(page);
+    playsAndStops(page);
+    isUsedByKeysOnAPhoneAndWithAScreenReader(page);
+    Accessibility.check(tab);
+    KeyboardWalk.check(page);
+    page.setViewportSize(1400, 900);
+    tab.expects("status of 410");
+    asksOnceForATimeThatIsNotKept(page);
+    saysWhereTheHistoryBegins(page);
   }
 
   @Test
-  void scrubbingForthAndBackIsTheSame(Tab tab) {
-    Page page = open(tab, "/");
+  void operatorsLookAtAWorkspaceAsItWas(Tab tab) {
+    Page page = tab.openLive(CLIENT.baseUrl(), ADMIN_TOKEN, "/ui/w/" + reviewer.id());
+    ribbonShowsTheShareOnline(page);
+    showsAWorkspaceAsItWas(page);
+    Accessibility.check(tab);
+    leadsFromThePastToNowAndBack(page);
+    saysOfAWorkspaceThatItDidNotExistYet(page);
+    showsARemovedWorkspaceAsItWas(page);
+  }
+
+  private static void saysSinceWhenTheFleetIsRecorded(Page page) {
+    SignedIn.follow(page, "/");
+    assertThat(slider(page)).containsText("Recorded since");
+    page.getByLabel("The band shows").selectOption("1 h");
+    assertThat(slider(page)).not().containsText("Recorded since");
+    page.getByLabel("The band shows").selectOption("24 h");
+  }
+
+  private static void scrubbingForthAndBackIsTheSame(Page page) {
+    SignedIn.follow(page, "/");
     assertThat(row(page, "Reviewer 4711")).containsText("online");
     assertThat(slider(page)).hasAttribute("aria-valuetext", Pattern.compile("^now, "));
 
@@ -180,22 +205,21 @@ class TimeMachineTest {
     assertThat(page.locator(".band-when")).containsText("As it was");
   }
 
-  @Test
-  void goesToTheLastChangeAlsoBeforeTheBandIsRead(Tab tab) {
+  private static void goesToTheLastChangeAlsoBeforeTheBandIsRead(Page page) {
     List<Route> held = new CopyOnWriteArrayList<>();
-    tab.page().route("**/console/fleet/minutes?**", held::add);
-    Page page = open(tab, "/");
-    page.keyboard().press("[");
+    SignedIn.follow(page, "/ui/runs");
+    page.route("**/console/fleet/minutes?**", held::add);
+    SignedIn.follow(page, "/");
     page.waitForCondition(() -> !held.isEmpty());
+    page.keyboard().press("[");
     page.unroute("**/console/fleet/minutes?**");
     held.forEach(Route::resume);
     assertThat(page.locator(".band-when")).containsText("As it was");
     assertThat(page.locator("#toasts")).hasCount(0);
   }
 
-  @Test
-  void keysGoBackInTimeWhileTheSheetIsOpen(Tab tab) {
-    Page page = open(tab, "/");
+  private static void keysGoBackInTimeWhileTheSheetIsOpen(Page page) {
+    SignedIn.follow(page, "/");
     row(page, "Reviewer 4711").locator(".col-status").click();
     Locator sheet = page.getByRole(AriaRole.COMPLEMENTARY);
     assertThat(sheet).containsText("Reviewer 4711");
@@ -213,9 +237,8 @@ class TimeMachineTest {
     assertThat(page.locator(".band-when time")).hasAttribute("datetime", then);
   }
 
-  @Test
-  void keysActWhileTheSheetOfKeysIsOpen(Tab tab) {
-    Page page = open(tab, "/");
+  private static void keysActWhileTheSheetOfKeysIsOpen(Page page) {
+    SignedIn.follow(page, "/");
     assertThat(row(page, "Reviewer 4711")).isVisible();
     assertThat(slider(page)).isVisible();
     page.keyboard().press("?");
@@ -236,11 +259,11 @@ class TimeMachineTest {
     page.keyboard().press("[");
     assertThat(page.getByRole(AriaRole.DIALOG)).isVisible();
     assertThat(page).hasURL(then);
+    page.keyboard().press("Escape");
   }
 
-  @Test
-  void actionsAreOffInThePast(Tab tab) {
-    Page page = open(tab, at(5) + "&sel=" + reviewer.id());
+  private static void actionsAreOffInThePast(Page page) {
+    SignedIn.follow(page, at(5) + "&sel=" + reviewer.id());
     assertThat(page.locator(".time-page")).hasClass(Pattern.compile("as-it-was"));
     assertThat(row(page, "Reviewer 4711")).containsText("degraded");
     Locator sheet = page.getByRole(AriaRole.COMPLEMENTARY);
@@ -262,9 +285,8 @@ class TimeMachineTest {
     assertThat(row(page, "Reviewer 4711")).containsText("online");
   }
 
-  @Test
-  void playsAndStops(Tab tab) {
-    Page page = open(tab, at(-1));
+  private static void playsAndStops(Page page) {
+    SignedIn.follow(page, at(-1));
     assertThat(page.locator(".band-trouble")).containsText("all well");
     assertThat(page.getByLabel("Speed")).hasValue("60"); // at 600 the fault is over after a second
     button(page, "Play").click();
@@ -273,20 +295,21 @@ class TimeMachineTest {
     page.getByLabel("Speed").selectOption("600");
     button(page, "Play").click();
     assertThat(page.locator(".band-trouble")).containsText("all well");
+    slider(page).press("End");
+    slider(page).press("ArrowLeft");
+    String before = slider(page).getAttribute("aria-valuenow");
+    button(page, "Play").click();
+    assertThat(slider(page)).not().hasAttribute("aria-valuenow", before);
     assertThat(button(page, "Play")).isVisible(); // it stops where the history ends
   }
 
-  @Test
-  void saysWhereTheHistoryBegins(Tab tab) {
-    tab.expects("status of 410");
-    Page page = open(tab, "/ui/fleet?at=2020-01-01T00:00:00Z");
+  private static void saysWhereTheHistoryBegins(Page page) {
+    SignedIn.follow(page, "/ui/fleet?at=2020-01-01T00:00:00Z");
     assertThat(page.getByRole(AriaRole.ALERT).first()).containsText("the history begins at");
   }
 
-  @Test
-  void asksOnceForATimeThatIsNotKept(Tab tab) {
-    tab.expects("status of 410");
-    Page page = open(tab, at(5));
+  private static void asksOnceForATimeThatIsNotKept(Page page) {
+    SignedIn.follow(page, at(5));
     assertThat(page.locator(".band-trouble")).containsText("1 degraded");
     page.getByLabel("The band shows").selectOption("7 d");
     page.waitForCondition(
@@ -300,22 +323,18 @@ class TimeMachineTest {
     assertThat(asked.stream().filter(url -> url.contains("/console/fleet/at?"))).hasSize(1);
   }
 
-  @Test
-  void isUsedByKeysOnAPhoneAndWithAScreenReader(Tab tab) {
-    tab.page().setViewportSize(390, 844);
-    Page page = open(tab, at(5));
+  private static void isUsedByKeysOnAPhoneAndWithAScreenReader(Page page) {
+    page.setViewportSize(390, 844);
+    SignedIn.follow(page, at(5));
     assertThat(page.locator(".band-trouble")).containsText("1 degraded");
     assertThat(slider(page)).hasAttribute("aria-valuetext", Pattern.compile("UTC, 1 degraded$"));
     assertThat(button(page, "Back to now")).isInViewport();
     assertThat(page.evaluate("() => document.documentElement.scrollWidth <= innerWidth"))
         .isEqualTo(true);
-    Accessibility.check(tab);
-    KeyboardWalk.check(page);
   }
 
-  @Test
-  void ribbonShowsTheShareOnline(Tab tab) {
-    Page page = open(tab, "/ui/w/" + reviewer.id());
+  private static void ribbonShowsTheShareOnline(Page page) {
+    SignedIn.follow(page, "/ui/w/" + reviewer.id());
     Locator ribbon =
         page.getByRole(AriaRole.REGION, new Page.GetByRoleOptions().setName("The last 24 hours"));
     assertThat(ribbon).containsText("98.4 % online");
@@ -325,9 +344,8 @@ class TimeMachineTest {
         .hasAttribute("href", Pattern.compile("tab=timeline&at="));
   }
 
-  @Test
-  void showsAWorkspaceAsItWas(Tab tab) {
-    Page page = open(tab, at(5));
+  private static void showsAWorkspaceAsItWas(Page page) {
+    SignedIn.follow(page, at(5));
     row(page, "Reviewer 4711").getByText("Reviewer 4711").click();
     assertThat(page).hasURL(Pattern.compile("/ui/w/" + reviewer.id() + "\\?at="));
     Locator past = page.locator(".past-line");
@@ -347,29 +365,28 @@ class TimeMachineTest {
     page.getByLabel("runs", new Page.GetByLabelOptions().setExact(true)).uncheck();
     assertThat(page).hasURL(Pattern.compile("[?&]at="));
     assertThat(page.locator("li.entry")).hasCount(2);
-    Accessibility.check(tab);
+  }
 
+  private static void leadsFromThePastToNowAndBack(Page page) {
     page.getByText("Back to now").click();
     assertThat(page.locator(".status-line")).containsText("online");
     assertThat(page).not().hasURL(Pattern.compile("[?&]at="));
     assertThat(button(page, "Pause")).isVisible();
     page.goBack();
-    assertThat(past).containsText("As it was");
+    assertThat(page.locator(".past-line")).containsText("As it was");
     page.getByText("The fleet then").click();
     assertThat(row(page, "Reviewer 4711")).containsText("degraded");
   }
 
-  @Test
-  void saysOfAWorkspaceThatItDidNotExistYet(Tab tab) {
-    Page page = open(tab, "/ui/w/" + reviewer.id() + "?at=" + wedgedAt.minus(Duration.ofHours(11)));
+  private static void saysOfAWorkspaceThatItDidNotExistYet(Page page) {
+    SignedIn.follow(page, "/ui/w/" + reviewer.id() + "?at=" + wedgedAt.minus(Duration.ofHours(11)));
     assertThat(page.getByText("It did not exist yet")).isVisible();
     assertThat(page.locator(".status-line")).hasCount(0);
     assertThat(page.locator("li.entry")).hasCount(0);
   }
 
-  @Test
-  void showsARemovedWorkspaceAsItWas(Tab tab) {
-    Page page = open(tab, "/ui/w/" + gone.id() + "?at=" + wedgedAt.minus(Duration.ofHours(12)));
+  private static void showsARemovedWorkspaceAsItWas(Page page) {
+    SignedIn.follow(page, "/ui/w/" + gone.id() + "?at=" + wedgedAt.minus(Duration.ofHours(12)));
     assertThat(page.locator(".status-line")).containsText("online");
     assertThat(page.getByText("of its past only the statuses are left")).isVisible();
     page.getByText("Back to now").click();

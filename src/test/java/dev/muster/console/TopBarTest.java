@@ -14,7 +14,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 
 /** The navigation with its counts, and the menu of the signed-in person. */
-@InBrowser
+@InBrowser(sharesCache = true)
 class TopBarTest {
 
   private static final TestServer SERVER = TestServer.start("AGENT_URL_ALLOW=loopback");
@@ -23,10 +23,6 @@ class TopBarTest {
   @AfterAll
   static void stop() {
     SERVER.close();
-  }
-
-  private static Page open(Tab tab, String path) {
-    return tab.openLive(CLIENT.baseUrl(), ADMIN_TOKEN, path);
   }
 
   private static Locator link(Page page, String name) {
@@ -74,14 +70,19 @@ class TopBarTest {
   }
 
   @Test
-  void countsStuckDelegationsAndWaitingMessages(Tab tab) {
+  void operatorsUseTheTopBar(Tab tab) {
     String delegation = stuckDelegation();
     String message = queuedMessage();
-    Page page = open(tab, "/ui/runs");
+    Page page = tab.openLive(CLIENT.baseUrl(), ADMIN_TOKEN, "/ui/runs");
+    countsStuckDelegationsAndWaitingMessages(page, delegation, message);
+    keepsTheZoneFromPageToPage(page);
+    Accessibility.check(tab);
+  }
 
+  private static void countsStuckDelegationsAndWaitingMessages(
+      Page page, String delegation, String message) {
     assertThat(link(page, "Delegations 1 stuck")).isVisible();
     assertThat(link(page, "Queue 1 waiting")).isVisible();
-    Accessibility.check(tab);
 
     CLIENT.post("/admin/delegations/" + delegation + "/fail", ADMIN_TOKEN, "{\"reason\":\"no\"}");
     CLIENT.post("/admin/a2a-queue/" + message + "/cancel", ADMIN_TOKEN, "");
@@ -89,10 +90,9 @@ class TopBarTest {
     assertThat(link(page, "Queue")).isVisible();
   }
 
-  @Test
-  void keepsTheZoneFromPageToPage(Tab tab) {
+  private static void keepsTheZoneFromPageToPage(Page page) {
     Agent agent = CLIENT.createOnline("Zoned");
-    Page page = open(tab, "/ui/w/" + agent.id());
+    SignedIn.follow(page, "/ui/w/" + agent.id());
     assertThat(page.locator("#connection")).containsText("UTC");
     page.locator(".user > button").click();
     page.getByLabel("Time zone").selectOption("local");
@@ -124,6 +124,5 @@ class TopBarTest {
     assertThat(page.locator("#connection")).containsText("Asia/Kat");
     page.locator(".user > button").click();
     assertThat(page.getByLabel("Time zone")).hasValue("local");
-    Accessibility.check(tab);
   }
 }

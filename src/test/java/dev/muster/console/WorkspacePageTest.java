@@ -14,13 +14,10 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** The head of a workspace: how it is, why, and what can be done. */
 @InBrowser(sharesCache = true)
@@ -31,9 +28,12 @@ class WorkspacePageTest {
 
   private static final String NOTES_A_COPIED_ID =
       """
-      () => new MutationObserver(() => {
-        window.hasCopiedId ||= document.querySelector('[aria-label="Copied id"]') !== null;
-      }).observe(document.body, { subtree: true, childList: true, attributes: true })
+      () => {
+        window.hasCopiedId = false;
+        new MutationObserver(() => {
+          window.hasCopiedId ||= document.querySelector('[aria-label="Copied id"]') !== null;
+        }).observe(document.body, { subtree: true, childList: true, attributes: true });
+      }
       """;
 
   private static Locator button(Page page, String name) {
@@ -41,9 +41,52 @@ class WorkspacePageTest {
   }
 
   @Test
-  void restartReachesTheAgentAndTheDotTurnsGreen(Tab tab) {
+  void operatorsLookAfterOneWorkspace(Tab tab) throws IOException, InterruptedException {
+    Page page = SignedIn.asAdmin(tab, "/ui/runs");
+    restartReachesTheAgentAndTheDotTurnsGreen(page);
+    pausesAfterAQuestionAndResumes(page);
+    removalElsewhereClosesATabThatIsRefusedFromThenOn(page);
+    removesOnlyAfterItsNameWasTyped(page);
+    showsHeartbeatsAndTasksAsTheyCome(page);
+    aLinkLeadsToTheOtherWorkspace(page);
+    copiedCurlRepeatsTheRequest(page);
+    page.context().grantPermissions(List.of("clipboard-read", "clipboard-write"));
+    copiesAnId(page);
+    // plain http on another host has no clipboard API
+    page.evaluate("() => Object.defineProperty(window, 'isSecureContext', {value: false})");
+    copiesAnId(page);
+    zonesChangeEveryTime(page);
+    actionsStayInReachOnAPhone(page);
+  }
+
+  @Test
+  void agentsSeeThemselvesAndTheirPeers(Tab tab) {
+    Agent parent = CLIENT.create("Its parent");
+    String below = "\"parent_id\":\"" + parent.id() + "\"";
+    Agent agent = CLIENT.createOnline("Itself", below);
+    Agent peer = CLIENT.createOnline("Peer", below);
+    List<String> sockets = new ArrayList<>();
+    tab.page().onWebSocket(socket -> sockets.add(socket.url()));
+
+    Page page = tab.openLive(CLIENT.baseUrl(), agent.token(), "/ui/w/" + peer.id());
+    assertThat(page.locator(".status-line")).containsText("online");
+    assertThat(page.locator(".why-box")).containsText("this page reads it every 30 s");
+    // the server refuses an agent the live events of its peers
+    assertThat(sockets).noneMatch(url -> url.contains("workspace_id="));
+
+    SignedIn.follow(page, "/ui/w/" + agent.id());
+    assertThat(page.locator("h1")).hasText("Itself");
+    assertThat(page.locator(".status-line")).containsText("online");
+    assertThat(page.locator(".facts-line").first()).containsText("Its parent");
+    assertThat(button(page, "Restart")).isVisible();
+    assertThat(button(page, "Remove…")).hasCount(0);
+    page.getByText("Chat", new Page.GetByTextOptions().setExact(true)).click();
+    assertThat(page.getByText("Only operators write to agents.")).isVisible();
+  }
+
+  private static void restartReachesTheAgentAndTheDotTurnsGreen(Page page) {
     Agent agent = CLIENT.createOnline("Reviewer");
-    Page page = SignedIn.asAdmin(tab, "/ui/w/" + agent.id());
+    SignedIn.follow(page, "/ui/w/" + agent.id());
     assertThat(page.locator(".status-line")).containsText("online");
 
     CLIENT.heartbeat(agent, WEDGED);
@@ -66,10 +109,9 @@ class WorkspacePageTest {
     assertThat(page.locator(".why-box .cause")).hasText("Online.");
   }
 
-  @Test
-  void pausesAfterAQuestionAndResumes(Tab tab) {
+  private static void pausesAfterAQuestionAndResumes(Page page) {
     Agent agent = CLIENT.createOnline("Pausing");
-    Page page = SignedIn.asAdmin(tab, "/ui/w/" + agent.id());
+    SignedIn.follow(page, "/ui/w/" + agent.id());
     button(page, "Pause").first().click();
     page.getByRole(AriaRole.DIALOG)
         .getByRole(AriaRole.BUTTON, new Locator.GetByRoleOptions().setName("Pause"))
@@ -79,11 +121,10 @@ class WorkspacePageTest {
     assertThat(page.locator(".status-line")).containsText("awaiting agent");
   }
 
-  @Test
-  void removalElsewhereClosesATabThatIsRefusedFromThenOn(Tab tab) {
+  private static void removalElsewhereClosesATabThatIsRefusedFromThenOn(Page page) {
     Agent agent = CLIENT.createOnline("Removed elsewhere");
-    String path = "/ui/w/" + agent.id() + "?tab=timeline";
-    Page page = tab.openLive(CLIENT.baseUrl(), ADMIN_TOKEN, path);
+    SignedIn.follow(page, "/ui/w/" + agent.id() + "?tab=timeline");
+    assertThat(page.locator("h1")).hasText("Removed elsewhere");
     assertThat(page.locator(".timeline")).isVisible();
 
     // the fleet asks for its row too, before or after it
@@ -98,32 +139,14 @@ class WorkspacePageTest {
     assertThat(page.locator(".timeline")).hasCount(0);
   }
 
-  /** The server refuses an agent the live events of its peers. */
-  @Test
-  void agentReadsAPeerWithoutItsLiveEvents(Tab tab) {
-    Agent lead = CLIENT.create("Lead");
-    String below = "\"parent_id\":\"" + lead.id() + "\"";
-    Agent reader = CLIENT.create("Reader", below);
-    Agent peer = CLIENT.createOnline("Peer", below);
-    List<String> sockets = new ArrayList<>();
-    tab.page().onWebSocket(socket -> sockets.add(socket.url()));
-
-    Page page = tab.openLive(CLIENT.baseUrl(), reader.token(), "/ui/w/" + peer.id());
-
-    assertThat(page.locator(".status-line")).containsText("online");
-    assertThat(page.locator(".why-box")).containsText("this page reads it every 30 s");
-    assertThat(sockets).noneMatch(url -> url.contains("workspace_id="));
-  }
-
   private static void remove(Agent agent, String name) {
     String path = "/workspaces/" + agent.id() + "?confirm=true";
     assertThat(CLIENT.delete(path, ADMIN_TOKEN, "X-Confirm-Name", name).status()).isEqualTo(200);
   }
 
-  @Test
-  void removesOnlyAfterItsNameWasTyped(Tab tab) {
+  private static void removesOnlyAfterItsNameWasTyped(Page page) {
     Agent agent = CLIENT.createOnline("Löschen & 'weg'");
-    Page page = SignedIn.asAdmin(tab, "/ui/w/" + agent.id());
+    SignedIn.follow(page, "/ui/w/" + agent.id());
     button(page, "Remove…").click();
     Locator dialog = page.getByRole(AriaRole.DIALOG);
     Locator remove =
@@ -137,19 +160,9 @@ class WorkspacePageTest {
     assertThat(page.getByText("This workspace was removed")).isVisible();
   }
 
-  @Test
-  void saysWhichWorkspaceIsNotThere(Tab tab) {
-    tab.expects("status of 40[04]");
-    Page page = SignedIn.asAdmin(tab, "/ui/w/" + UUID.randomUUID());
-    assertThat(page.getByText("No such workspace")).isVisible();
-    page.navigate(CLIENT.baseUrl() + "/ui/w/none");
-    assertThat(page.getByText("This is not the id of a workspace")).isVisible();
-  }
-
-  @Test
-  void showsHeartbeatsAndTasksAsTheyCome(Tab tab) {
+  private static void showsHeartbeatsAndTasksAsTheyCome(Page page) {
     Agent agent = CLIENT.createOnline("Alive");
-    Page page = SignedIn.asAdmin(tab, "/ui/w/" + agent.id());
+    SignedIn.follow(page, "/ui/w/" + agent.id());
     assertThat(page.getByText("None since this page was opened.")).isVisible();
     // until the page has connected, it sees none
     Awaitility.await()
@@ -164,34 +177,20 @@ class WorkspacePageTest {
     assertThat(page.locator(".tab-page")).containsText("reading chapter 3");
   }
 
-  @Test
-  void aLinkLeadsToTheOtherWorkspace(Tab tab) {
+  private static void aLinkLeadsToTheOtherWorkspace(Page page) {
     Agent parent = CLIENT.createOnline("Above");
     Agent agent = CLIENT.createOnline("Below", "\"parent_id\":\"" + parent.id() + "\"");
-    Page page = SignedIn.asAdmin(tab, "/ui/w/" + agent.id());
+    SignedIn.follow(page, "/ui/w/" + agent.id());
     page.locator(".facts-line").first().getByText("Above").click();
     assertThat(page.locator("h1")).hasText("Above");
     page.goBack();
     assertThat(page.locator("h1")).hasText("Below");
   }
 
-  @Test
-  void anAgentSeesItself(Tab tab) {
-    Agent parent = CLIENT.create("Its parent");
-    Agent agent = CLIENT.createOnline("Itself", "\"parent_id\":\"" + parent.id() + "\"");
-    Page page = SignedIn.as(tab, agent.token(), "/ui/w/" + agent.id());
-    assertThat(page.locator(".status-line")).containsText("online");
-    assertThat(page.locator(".facts-line").first()).containsText("Its parent");
-    assertThat(button(page, "Restart")).isVisible();
-    assertThat(button(page, "Remove…")).hasCount(0);
-    page.getByText("Chat", new Page.GetByTextOptions().setExact(true)).click();
-    assertThat(page.getByText("Only operators write to agents.")).isVisible();
-  }
-
-  @Test
-  void copiedCurlRepeatsTheRequest(Tab tab) throws IOException, InterruptedException {
+  private static void copiedCurlRepeatsTheRequest(Page page)
+      throws IOException, InterruptedException {
     Agent agent = CLIENT.createOnline("It's $HOME");
-    Page page = SignedIn.asAdmin(tab, "/ui/w/" + agent.id() + "?tab=chat");
+    SignedIn.follow(page, "/ui/w/" + agent.id() + "?tab=chat");
     page.getByLabel("Message to the agent").fill("'; rm -rf ~ # \u202E$(id)");
     page.locator(".chat .page-foot summary").click();
     String command = page.locator(".chat .page-foot code").nth(1).innerText();
@@ -211,16 +210,10 @@ class WorkspacePageTest {
         .contains("\"status\":\"paused\"");
   }
 
-  /** Plain http on another host has no clipboard API. */
-  @ParameterizedTest
-  @ValueSource(booleans = {true, false})
-  void copiesAnIdWithAndWithoutTheClipboardApi(boolean isSecure, Tab tab) {
+  private static void copiesAnId(Page page) {
     Agent agent = CLIENT.create("Copied");
-    tab.page().context().grantPermissions(List.of("clipboard-read", "clipboard-write"));
-    tab.page()
-        .addInitScript(
-            "Object.defineProperty(window, 'isSecureContext', {value: " + isSecure + "})");
-    Page page = SignedIn.asAdmin(tab, "/ui/w/" + agent.id());
+    SignedIn.follow(page, "/ui/w/" + agent.id());
+    assertThat(page.locator("h1")).hasText("Copied");
     page.evaluate(NOTES_A_COPIED_ID); // the button says so for 1.6 s only
     button(page, "Copy id").click();
     page.waitForFunction("() => window.hasCopiedId");
@@ -228,26 +221,24 @@ class WorkspacePageTest {
         .isEqualTo(agent.id().toString());
   }
 
-  @Test
-  void zonesChangeEveryTime(Tab tab) {
+  private static void zonesChangeEveryTime(Page page) {
     Agent agent = CLIENT.createOnline("Zoned");
-    Page page = SignedIn.asAdmin(tab, "/ui/w/" + agent.id() + "?tz=utc");
+    SignedIn.follow(page, "/ui/w/" + agent.id() + "?tz=utc");
     Locator since = page.locator(".status-line mu-moment");
     assertThat(since).hasAttribute("title", Pattern.compile(".* UTC"));
-    page.navigate(CLIENT.baseUrl() + "/ui/w/" + agent.id() + "?tz=Europe/Zurich");
+    SignedIn.follow(page, "/ui/w/" + agent.id() + "?tz=Europe/Zurich");
     assertThat(since).hasAttribute("title", Pattern.compile(".* (CES?T|GMT\\+[12]).*"));
-    page.navigate(CLIENT.baseUrl() + "/ui/w/" + agent.id() + "?tz=local");
+    SignedIn.follow(page, "/ui/w/" + agent.id() + "?tz=local");
     assertThat(since).hasAttribute("title", Pattern.compile(".* GMT\\+5:45"));
   }
 
-  @Test
-  void actionsStayInReachOnAPhone(Tab tab) {
+  private static void actionsStayInReachOnAPhone(Page page) {
     Agent agent = CLIENT.createOnline("Narrow " + "name".repeat(20));
     CLIENT.heartbeat(agent, WEDGED);
-    Page page = SignedIn.asAdmin(tab, "/ui/w/" + agent.id());
+    SignedIn.follow(page, "/ui/w/" + agent.id());
     page.setViewportSize(320, 800);
     for (String part : new String[] {"now", "timeline", "chat", "queue", "tokens"}) {
-      page.navigate(CLIENT.baseUrl() + "/ui/w/" + agent.id() + "?tab=" + part);
+      SignedIn.follow(page, "/ui/w/" + agent.id() + "?tab=" + part);
       assertThat(page.locator(".tab-page .page-foot")).isVisible();
       // again after each load: at the end of the page the actions cover nothing
       page.waitForFunction(
