@@ -16,7 +16,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 
 /** Drafts and messages that a person's browser keeps are not for the next person. */
-@InBrowser
+@InBrowser(sharesCache = true)
 class PersonalTextsTest {
 
   private static final String KEPT =

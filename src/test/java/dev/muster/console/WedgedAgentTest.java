@@ -14,13 +14,12 @@ import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestServer;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
@@ -28,26 +27,25 @@ import tools.jackson.databind.JsonNode;
  * The case that Muster was made for (seed 000), with an agent of the library in a process of its
  * own, under a supervisor that starts it again when it ends for a restart.
  */
-@InBrowser
+@InBrowser(sharesCache = true)
 class WedgedAgentTest {
 
-  private static final String SUPERVISOR =
+  private static final String SUPERVISED =
       "while :; do \"$@\"; [ $? -eq " + WedgingAgent.RESTART + " ] || exit; done";
   private static final Duration LIMIT = Duration.ofSeconds(40);
   private static final double LIMIT_MS = 40_000;
   private static final TestServer SERVER = TestServer.start("HEARTBEAT_INTERVAL_S=1");
   private static final TestClient CLIENT = SERVER.client();
 
-  private final Agent agent = CLIENT.create("Reviewer 4711", "\"role\":\"code review\"");
-  private Process supervisor;
+  private static final Agent AGENT = CLIENT.create("Reviewer 4711", "\"role\":\"code review\"");
+  private static final Process SUPERVISOR = startTheAgent();
 
-  @BeforeEach
-  void startTheAgent() throws IOException {
+  private static Process startTheAgent() {
     ProcessBuilder command =
         new ProcessBuilder(
             "sh",
             "-c",
-            SUPERVISOR,
+            SUPERVISED,
             "supervisor",
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
             "-XX:TieredStopAtLevel=1",
@@ -56,30 +54,31 @@ class WedgedAgentTest {
             System.getProperty("java.class.path"),
             WedgingAgent.class.getName());
     command.environment().put("MUSTER_URL", CLIENT.baseUrl());
-    command.environment().put("MUSTER_WORKSPACE_ID", agent.id().toString());
-    command.environment().put("MUSTER_TOKEN", agent.token());
-    supervisor =
-        command.redirectErrorStream(true).redirectOutput(ProcessBuilder.Redirect.DISCARD).start();
-  }
-
-  @AfterEach
-  void endTheAgent() {
-    List<ProcessHandle> agents = supervisor.descendants().toList();
-    supervisor.destroyForcibly().onExit().join();
-    agents.forEach(ProcessHandle::destroyForcibly);
-    CLIENT.delete("/workspaces/" + agent.id(), ADMIN_TOKEN);
+    command.environment().put("MUSTER_WORKSPACE_ID", AGENT.id().toString());
+    command.environment().put("MUSTER_TOKEN", AGENT.token());
+    try {
+      return command
+          .redirectErrorStream(true)
+          .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+          .start();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   @AfterAll
   static void stop() {
+    List<ProcessHandle> agents = SUPERVISOR.descendants().toList();
+    SUPERVISOR.destroyForcibly().onExit().join();
+    agents.forEach(ProcessHandle::destroyForcibly);
     SERVER.close();
   }
 
-  private void say(String text) {
+  private static void say(String text) {
     assertThat(
             CLIENT
                 .post(
-                    "/workspaces/" + agent.id() + "/a2a",
+                    "/workspaces/" + AGENT.id() + "/a2a",
                     ADMIN_TOKEN,
                     "{\"method\":\"message/send\",\"params\":{\"message\":{\"content\":\"%s\"}}}"
                         .formatted(text))
@@ -87,9 +86,9 @@ class WedgedAgentTest {
         .isEqualTo(200);
   }
 
-  private Stream<String> answers() {
+  private static Stream<String> answers() {
     return CLIENT
-        .get("/workspaces/" + agent.id() + "/activity?source=canvas&order=asc", ADMIN_TOKEN)
+        .get("/workspaces/" + AGENT.id() + "/activity?source=canvas&order=asc", ADMIN_TOKEN)
         .json()
         .valueStream()
         .filter(row -> row.path("source").asString().equals("self"))
@@ -97,7 +96,7 @@ class WedgedAgentTest {
   }
 
   /** Asks the agent, and returns the process that answered. */
-  private String processThatAnswers(String question) {
+  private static String processThatAnswers(String question) {
     say(question);
     return await()
         .atMost(LIMIT)
@@ -140,16 +139,21 @@ class WedgedAgentTest {
     assertShows(sheet, WedgingAgent.REASON);
     restart(sheet).click();
     assertThat(causes).hasCount(0, new LocatorAssertions.HasCountOptions().setTimeout(LIMIT_MS));
-    assertThat(CLIENT.read(agent).path("status").asString()).isEqualTo("online");
+    assertThat(CLIENT.read(AGENT).path("status").asString()).isEqualTo("online");
+  }
+
+  private static int restartsAskedFor() {
+    return CLIENT.events(AGENT.id(), "WORKSPACE_RESTART_REQUESTED").size();
   }
 
   @Test
   void restartEndsTheAgentAndTheDotTurnsGreen(Tab tab) {
-    Page page = tab.signIn(CLIENT.baseUrl(), ADMIN_TOKEN, "/ui/w/" + agent.id()).page();
+    Page page = tab.signIn(CLIENT.baseUrl(), ADMIN_TOKEN, "/ui/w/" + AGENT.id()).page();
     Locator status = page.locator(".status-line");
     assertShows(status, "online");
     page.evaluate("() => { window.isSamePage = true; }");
     String before = processThatAnswers("before?");
+    int askedBefore = restartsAskedFor();
     say(WedgingAgent.BREAK);
     assertShows(status, "degraded");
     assertShows(page.locator(".why-box .evidence"), "“" + WedgingAgent.REASON + "”");
@@ -159,9 +163,9 @@ class WedgedAgentTest {
     assertThat(page.locator(".why-box .cause")).hasText("Online.");
     assertThat(page.evaluate("() => window.isSamePage === true")).isEqualTo(true);
     assertThat(processThatAnswers("after?")).isNotEqualTo(before);
-    JsonNode record = CLIENT.read(agent);
+    JsonNode record = CLIENT.read(AGENT);
     assertThat(record.has("restart_requested_at")).isFalse();
-    assertThat(supervisor.isAlive()).isTrue();
-    assertThat(CLIENT.events(agent.id(), "WORKSPACE_RESTART_REQUESTED").size()).isEqualTo(1);
+    assertThat(SUPERVISOR.isAlive()).isTrue();
+    assertThat(restartsAskedFor()).isEqualTo(askedBefore + 1);
   }
 }
