@@ -7,6 +7,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import dev.muster.testing.TestClient.Agent;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** The timeline of a workspace, and traces over several: what caused what, and how sure that is. */
@@ -33,15 +36,18 @@ class TimelinePageTest {
         .field("delegation_id");
   }
 
-  private static void run(Agent agent, String task) {
+  private static void run(Agent agent, String... tasks) {
     CLIENT.post(
         "/workspaces/" + agent.id() + "/runtime-events",
         agent.token(),
-        """
-        [{"type":"RuntimeStart","payload":{"task_name":"%s","runtime_name":"local","language":"python"}},
-         {"type":"RuntimeEnd","payload":{"task_name":"%s","exit_code":0,"duration_ms":5}}]\
-        """
-            .formatted(task, task));
+        Stream.of(tasks)
+            .map(task ->
+                """
+                {"type":"RuntimeStart","payload":{"task_name":"%s","runtime_name":"local","language":"python"}},
+                {"type":"RuntimeEnd","payload":{"task_name":"%s","exit_code":0,"duration_ms":5}}\
+                """
+                    .formatted(task, task))
+            .collect(Collectors.joining(",", "[", "]")));
   }
 
   private static Locator entry(Page page, String kind) {
@@ -80,9 +86,7 @@ class TimelinePageTest {
   private void scrollsToTheEntryThatTheUrlNames(Page page) {
     SignedIn.follow(page, "/ui/runs"); // the timeline is opened at the entry
     String id = delegate(planner, reviewer, "review PR 40");
-    for (int i = 0; i < 105; i++) {
-      run(reviewer, "run " + i);
-    }
+    run(reviewer, IntStream.range(0, 105).mapToObj(i -> "run " + i).toArray(String[]::new));
     SignedIn.follow(page, "/ui/w/" + reviewer.id() + "?tab=timeline&focus=delegation:" + id);
     Locator focused = page.locator(".entry[aria-current]");
     assertThat(focused).containsText("review PR 40");
