@@ -1,9 +1,13 @@
 package dev.muster.console;
 
-import com.microsoft.playwright.Route;
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import dev.muster.testing.SharedResources;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,17 +17,16 @@ import java.util.Base64;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.Executors;
 import java.util.stream.Collectors;
 
 /**
- * A page without a server: the console's modules under {@code /src/}, those of the tests under
- * {@code /test/}, the library's under {@code /lib/}, the tests' resources under {@code /cases/}.
- * Its policy is the console's.
+ * A page of a server that has nothing but files: the console's modules under {@code /src/}, those
+ * of the tests under {@code /test/}, the library's under {@code /lib/}, the tests' resources under
+ * {@code /cases/}. Its policy is the console's. The browser keeps the files, and what it has
+ * compiled of them, until this JVM ends.
  */
 final class UnitPage {
-
-  /** Nothing listens there: each request is answered by {@link #answer}. */
-  static final String ORIGIN = "http://127.0.0.1:9";
 
   private static final Map<String, Path> FOLDERS =
       Map.of(
@@ -65,23 +68,37 @@ final class UnitPage {
       """
           .formatted(IMPORT_MAP);
 
+  /** The one server of this JVM. */
+  private static final class Running {
+
+    static final String ORIGIN = start();
+
+    private static String start() {
+      try {
+        HttpServer server =
+            HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        server.setExecutor(Executors.newVirtualThreadPerTaskExecutor());
+        server.createContext("/", UnitPage::answer);
+        server.start();
+        SharedResources.run(() -> server.stop(0));
+        return "http://127.0.0.1:" + server.getAddress().getPort();
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+  }
+
   private UnitPage() {}
 
   static void open(Tab tab) {
-    tab.page().unroute("**/*");
-    tab.page().route("**/*", UnitPage::answer);
-    tab.go(ORIGIN, "/");
+    tab.go(Running.ORIGIN, "/");
   }
 
-  private static void answer(Route route) {
-    String path = route.request().url().substring(ORIGIN.length()).replaceFirst("[?#].*", "");
+  private static void answer(HttpExchange exchange) throws IOException {
+    String path = exchange.getRequestURI().getPath();
     if (path.equals("/")) {
-      route.fulfill(
-          new Route.FulfillOptions()
-              .setStatus(200)
-              .setContentType("text/html; charset=utf-8")
-              .setHeaders(Map.of("Content-Type", "text/html", "Content-Security-Policy", policy()))
-              .setBody(PAGE));
+      exchange.getResponseHeaders().set("Content-Security-Policy", policy());
+      send(exchange, 200, "text/html; charset=utf-8", PAGE.getBytes(StandardCharsets.UTF_8));
       return;
     }
     Optional<byte[]> content = content(path.substring(1));
@@ -89,16 +106,24 @@ final class UnitPage {
       content = Optional.of(new byte[0]); // a stylesheet that is not there changes no unit
     }
     if (content.isEmpty()) {
-      route.fulfill(new Route.FulfillOptions().setStatus(404).setBody("no file " + path));
+      byte[] said = ("no file " + path).getBytes(StandardCharsets.UTF_8);
+      send(exchange, 404, "text/plain; charset=utf-8", said);
       return;
     }
-    route.fulfill(
-        new Route.FulfillOptions()
-            .setStatus(200)
-            .setContentType(
-                TYPES.getOrDefault(
-                    path.substring(path.lastIndexOf('.') + 1), "application/octet-stream"))
-            .setBodyBytes(content.get()));
+    exchange.getResponseHeaders().set("Cache-Control", "max-age=31536000, immutable");
+    String ending = path.substring(path.lastIndexOf('.') + 1);
+    send(exchange, 200, TYPES.getOrDefault(ending, "application/octet-stream"), content.get());
+  }
+
+  private static void send(HttpExchange exchange, int status, String type, byte[] body)
+      throws IOException {
+    try (exchange) {
+      exchange.getResponseHeaders().set("Content-Type", type);
+      exchange.sendResponseHeaders(status, body.length == 0 ? -1 : body.length);
+      if (body.length > 0) {
+        exchange.getResponseBody().write(body);
+      }
+    }
   }
 
   private static Optional<byte[]> content(String path) {
