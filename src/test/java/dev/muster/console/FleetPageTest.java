@@ -80,7 +80,6 @@ class FleetPageTest {
     Agent agent = CLIENT.createOnline("Changing 1");
     CLIENT.heartbeat(agent, WEDGED);
     SignedIn.follow(page, "/ui/fleet?q=changing");
-    page.mouse().move(0, 0); // rows under the pointer keep their places
     stay(page);
     assertThat(row(page, "Changing 1").locator(".col-why")).containsText("wedged");
 
@@ -123,10 +122,10 @@ class FleetPageTest {
 
   private static void phoneWidthHasNoSidewaysScroll(Page page) {
     Agent agent =
-        CLIENT.createOnline("Narrow " + "w".repeat(180), "\"role\":\"" + "r".repeat(90) + "\"");
+        CLIENT.createOnline("Slender " + "w".repeat(180), "\"role\":\"" + "r".repeat(90) + "\"");
     CLIENT.heartbeat(
         agent, "\"error_rate\":0.9,\"sample_error\":\"%s\"".formatted("e".repeat(300)));
-    SignedIn.follow(page, "/ui/fleet?q=narrow");
+    SignedIn.follow(page, "/ui/fleet?q=slender");
     for (int width : new int[] {320, 390, 640}) {
       page.setViewportSize(width, 800);
       assertFits(page, width);
@@ -146,7 +145,7 @@ class FleetPageTest {
         .isGreaterThan(44);
     page.locator(".fleet-foot summary").click();
     assertThat(page.locator(".fleet-foot"))
-        .containsText("curl -s \"$MUSTER\"'/console/summary?q=narrow' -H \"$ADMIN\"");
+        .containsText("curl -s \"$MUSTER\"'/console/summary?q=slender' -H \"$ADMIN\"");
     assertThat(page.evaluate("() => document.documentElement.scrollWidth")).isEqualTo(width);
     page.locator(".fleet-foot summary").click();
     first.locator(".col-why").click();

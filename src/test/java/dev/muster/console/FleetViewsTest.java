@@ -58,6 +58,7 @@ class FleetViewsTest {
   private static void treeKeepsAncestorsOfMatches(Page page) {
     List<Agent> north = team("Northoak");
     team("Southoak");
+    SignedIn.CLIENT.createOnline("Elm"); // a filter that all match opens no branch
     SignedIn.follow(page, "/ui/fleet?q=oak");
     press(page, "Tree");
     assertThat(page).hasURL(Pattern.compile("view=tree"));
@@ -68,7 +69,8 @@ class FleetViewsTest {
     assertThat(names(page))
         .hasText(new String[] {"Team Northoak", "Lead Northoak", "Reviewer Northoak"});
     assertThat(page.locator(".fleet-foot")).containsText("1 workspace");
-    SignedIn.follow(page, "/ui/runs");
+    page.getByRole(AriaRole.NAVIGATION).getByText("Runs").click();
+    assertThat(page).hasURL(Pattern.compile("/ui/runs"));
     page.goBack();
     assertThat(names(page))
         .hasText(new String[] {"Team Northoak", "Lead Northoak", "Reviewer Northoak"});

@@ -11,12 +11,12 @@ final class SignedIn {
 
   private static final String FOLLOW =
       """
-      path => {
+      path => ['/ui/between', path].forEach(to => {
         const link = document.body.appendChild(document.createElement('a'));
-        link.href = path;
+        link.href = to;
         link.click();
         link.remove();
-      }
+      })
       """;
 
   private SignedIn() {}
@@ -41,8 +41,12 @@ final class SignedIn {
     return tab.signIn(CLIENT.baseUrl(), token, path).page();
   }
 
-  /** Opens another page of the console by a link, which loads nothing anew. */
+  /**
+   * Opens another page of the console by a link, which loads nothing anew. A page that does not
+   * exist comes before it, so that no text of the last one is left.
+   */
   static void follow(Page page, String path) {
+    page.mouse().move(0, 0); // rows under the pointer keep their places
     page.evaluate(FOLLOW, path);
   }
 }
