@@ -8,7 +8,6 @@ import com.microsoft.playwright.CDPSession;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.PlaywrightException;
 import com.microsoft.playwright.Request;
-import com.microsoft.playwright.Route;
 import com.microsoft.playwright.assertions.PlaywrightAssertions;
 import com.microsoft.playwright.options.ColorScheme;
 import com.microsoft.playwright.options.Contrast;
@@ -46,11 +45,15 @@ public final class Tab implements AutoCloseable {
         musterFault(`CSP: ${e.effectiveDirective} forbids ${e.blockedURI} ${e.sample}`));
       """;
 
-  /** A page of a server that its tests alone answer; it has the storage of the console's pages. */
-  private static final String EMPTY_PAGE = "/an-empty-page-of-the-tests";
+  /** Keeps the key of a session, before the first script of the next page that is loaded. */
+  private static final String KEEP_KEY =
+      """
+      if (location.origin === '%s') {
+        localStorage.setItem('muster-page', '%s');
+      }
+      """;
 
-  private static final String EMPTY =
-      "<!doctype html><html lang=en><title>Empty</title><link rel=icon href='data:,'></html>";
+  private static final String NOWHERE = "about:blank";
 
   private static final JsonMapper JSON = JsonMapper.builder().build();
 
@@ -147,17 +150,15 @@ public final class Tab implements AutoCloseable {
     if (made.status() != 201) {
       throw new AssertionError("no session: " + made.status() + " " + answer);
     }
-    page.route(origin + EMPTY_PAGE, Tab::answerEmpty);
-    go(origin, EMPTY_PAGE);
-    page.evaluate(
-        "key => localStorage.setItem('muster-page', key)",
-        JSON.readTree(answer).path("page_key").asString());
-    page.unroute(origin + EMPTY_PAGE);
-    return go(origin, path);
-  }
-
-  private static void answerEmpty(Route route) {
-    route.fulfill(new Route.FulfillOptions().setContentType("text/html").setBody(EMPTY));
+    String key = JSON.readTree(answer).path("page_key").asString();
+    CDPSession session = context.newCDPSession(page);
+    session.send("Page.enable");
+    JsonObject keeps = new JsonObject();
+    keeps.addProperty("source", KEEP_KEY.formatted(origin, key));
+    session.send("Page.addScriptToEvaluateOnNewDocument", keeps);
+    go(origin, path);
+    session.detach(); // which takes the script away
+    return this;
   }
 
   /** Signs in and opens {@code path}; waits until the page is shown and follows the events. */
@@ -170,7 +171,9 @@ public final class Tab implements AutoCloseable {
 
   /** Leaves the page, so that it does not miss a server that a test closes. */
   public void leave() {
-    page.navigate("about:blank");
+    if (!page.url().equals(NOWHERE)) {
+      page.navigate(NOWHERE);
+    }
   }
 
   /** Faults that match are no failure: what a test provokes. */
