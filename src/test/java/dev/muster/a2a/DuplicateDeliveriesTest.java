@@ -30,15 +30,15 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Named;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** A message to a push agent that is sent again, to any replica (R7.3). */
+/**
+ * A message to a push agent that is sent again, to any replica (R7.3). One test at a time: a crowd
+ * of senders takes all connections to the database, and the others would get 503.
+ */
 @Slow
 @Timeout(120)
-@Execution(ExecutionMode.CONCURRENT)
 class DuplicateDeliveriesTest {
 
   private static final int CALLERS = 24;
