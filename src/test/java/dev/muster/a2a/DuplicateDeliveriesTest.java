@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Named.named;
 
 import dev.muster.testing.PeerBehavior;
 import dev.muster.testing.Race;
+import dev.muster.testing.Rounds;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
@@ -42,7 +43,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class DuplicateDeliveriesTest {
 
   private static final int CALLERS = 24;
-  private static final int CROWD = 500;
+  private static final int CROWD = Rounds.of(200, 500);
   private static final int MAX_AGAIN = 10;
 
   /** An abandoned delivery claim lasts 30 s; a duplicate is answered much sooner. */

@@ -3,9 +3,9 @@ package dev.muster.platform.deadline;
 import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestClient.Answer;
-import dev.muster.testing.TestClient;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
