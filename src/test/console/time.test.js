@@ -1,5 +1,5 @@
 import * as clock from '/src/net/clock.js';
-import { ago, clockTime, counted, dated, duration, exact, useZone } from '/src/text/time.js';
+import { ago, clockTime, counted, dated, duration, exact, instantOf, localOf, useZone } from '/src/text/time.js';
 import { equal, ok } from './assert.js';
 
 export function writesAges() {
@@ -25,6 +25,17 @@ export function writesTheDateOfATimeThatIsADayAway() {
   useZone('Asia/Kathmandu');
   equal(dated(Date.parse('2026-11-20T20:00:00Z'), now), '2026-11-21 01:45:00');
   useZone('utc');
+}
+
+export function readsATypedTimeInTheChosenZone() {
+  useZone('Asia/Kathmandu');
+  equal([instantOf('2026-11-25T07:59:03'), localOf('2026-11-25T02:14:03Z')],
+    ['2026-11-25T02:14:03.000Z', '2026-11-25T07:59:03']);
+  useZone('Europe/Berlin'); // an hour before its summer ends, and an hour after
+  equal(['2026-10-25T01:30:00', '2026-10-25T03:30:00'].map(instantOf),
+    ['2026-10-24T23:30:00.000Z', '2026-10-25T02:30:00.000Z']);
+  useZone('utc');
+  equal([instantOf('2026-11-25T02:14:03'), instantOf('soon')], ['2026-11-25T02:14:03.000Z', '']);
 }
 
 export function standsStillWhileFrozen() {

@@ -21,20 +21,18 @@ export function openDialog({ title, body, wide = false, endsBy = () => false }) 
   const id = `dialog-${++count}`;
   dialog.className = wide ? 'dialog wide' : 'dialog';
   dialog.setAttribute('aria-labelledby', id);
-  const opener = document.activeElement;
   return new Promise((resolve) => {
     let result;
     const end = () => {
       if (dialog.isConnected) {
         render(nothing, dialog); // remove the content at once: it may contain a token
         dialog.remove();
-        opener?.focus?.();
         resolve(result);
       }
     };
     const close = (value) => {
       result = value;
-      dialog.close();
+      dialog.close(); // which gives the focus back to the element that had it
       end();
     };
     const redraw = () =>
