@@ -14,15 +14,10 @@ final class Accessibility {
 
   private static final String AXE = read();
 
-  /** Leaves out the rules whose findings are all less than serious. */
   private static final String FIND =
       """
       async rules => {
-        const less = axe._audit.rules.filter(rule => rule.impact === 'minor' || rule.impact === 'moderate');
-        const found = await axe.run(document, {
-          resultTypes: ['violations'],
-          ...(rules.length > 0 ? {runOnly: rules} : {rules: Object.fromEntries(less.map(rule => [rule.id, {enabled: false}]))}),
-        });
+        const found = await axe.run(document, {resultTypes: ['violations'], ...(rules.length > 0 ? {runOnly: rules} : {})});
         return found.violations
           .filter(v => v.impact === 'serious' || v.impact === 'critical')
           .flatMap(v => v.nodes.map(n => `${v.id} (${v.impact}): ${n.target} ${n.html.slice(0, 160)}`

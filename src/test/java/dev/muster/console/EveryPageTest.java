@@ -64,17 +64,6 @@ class EveryPageTest {
           .map(one => one.outerHTML.slice(0, 120))].filter(Boolean).join('\\n')
       """;
 
-  /** Opens a page by a link, and another before it, so that no text of the last one is left. */
-  private static final String FOLLOW =
-      """
-      path => ['/ui/between', path].forEach(to => {
-        const link = document.body.appendChild(document.createElement('a'));
-        link.href = to;
-        link.click();
-        link.remove();
-      })
-      """;
-
   /** The full pages that were checked in all ways, by the first part of their path. */
   private static final Set<String> CHECKED_IN_ALL_WAYS = new HashSet<>();
 
@@ -287,7 +276,7 @@ class EveryPageTest {
 
   private static Tab follow(Tab tab, String path) {
     tab.forgetFaults();
-    tab.page().evaluate(FOLLOW, path);
+    SignedIn.follow(tab.page(), path);
     return tab;
   }
 

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.AriaRole;
+import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestPeer;
 import java.io.IOException;
@@ -18,10 +19,11 @@ import org.junit.jupiter.api.Test;
 @InBrowser(sharesCache = true)
 class QueuePageTest {
 
-  private static Agent targetOf(String name, String url, int messages) {
-    Agent target = CLIENT.create(name, "\"delivery_mode\":\"push\",\"url\":\"" + url + "\"");
+  /** Creates a push agent that cannot be reached as long as nothing listens at its url. */
+  static Agent targetOf(TestClient client, String name, String url, int messages) {
+    Agent target = client.create(name, "\"delivery_mode\":\"push\",\"url\":\"" + url + "\"");
     for (int i = 1; i <= messages; i++) {
-      CLIENT.post(
+      client.post(
           "/workspaces/" + target.id() + "/a2a",
           ADMIN_TOKEN,
           """
@@ -48,7 +50,7 @@ class QueuePageTest {
 
   private static void queuedMessageIsRetriedExpiredCancelled(Page page) throws IOException {
     try (TestPeer peer = TestPeer.start()) {
-      Agent target = targetOf("Called", peer.url(), 3);
+      Agent target = targetOf(CLIENT, "Called", peer.url(), 3);
       SignedIn.follow(page, "/ui/queue?target=" + target.id());
       Locator rows = page.locator("tbody tr:not(.detail)");
       assertThat(rows).hasCount(3);
@@ -87,7 +89,7 @@ class QueuePageTest {
   }
 
   private static void onlyWhatTheServerAcceptsCanBeQueuedAgain(Page page) {
-    Agent target = targetOf("Never there", "http://127.0.0.1:9/", 1);
+    Agent target = targetOf(CLIENT, "Never there", "http://127.0.0.1:9/", 1);
     Agent caller = CLIENT.create("Its child", "\"parent_id\":\"" + target.id() + "\"");
     CLIENT.post(
         "/workspaces/" + caller.id() + "/delegate",
@@ -113,7 +115,7 @@ class QueuePageTest {
   }
 
   private static void aRefusedActionShowsTheServersSentence(Page page) {
-    Agent target = targetOf("Refusing", "http://127.0.0.1:9/", 1);
+    Agent target = targetOf(CLIENT, "Refusing", "http://127.0.0.1:9/", 1);
     SignedIn.follow(page, "/ui/queue?target=" + target.id());
     Locator row = page.locator("tbody tr").first();
     assertThat(row).containsText("Refusing");
@@ -125,7 +127,7 @@ class QueuePageTest {
 
   private static void showsTheMessageAndThoseThatWaitLongest(Tab tab) {
     Page page = tab.page();
-    Agent target = targetOf("Waited for", "http://127.0.0.1:9/", 2);
+    Agent target = targetOf(CLIENT, "Waited for", "http://127.0.0.1:9/", 2);
     SignedIn.follow(page, "/ui/queue?target=" + target.id());
     page.locator("tbody .disclose").first().click();
     assertThat(page.locator("tr.detail")).containsText("message 1");

@@ -55,12 +55,7 @@ class TopBarTest {
   }
 
   private static String queuedMessage() {
-    Agent target =
-        CLIENT.create("Called", "\"delivery_mode\":\"push\",\"url\":\"http://127.0.0.1:9/\"");
-    CLIENT.post(
-        "/workspaces/" + target.id() + "/a2a",
-        ADMIN_TOKEN,
-        "{\"method\":\"message/send\",\"params\":{\"message\":{\"messageId\":\"1\",\"parts\":[{\"kind\":\"text\",\"text\":\"Hello\"}]}}}");
+    Agent target = QueuePageTest.targetOf(CLIENT, "Called", "http://127.0.0.1:9/", 1);
     return CLIENT
         .get("/admin/a2a-queue?target_id=" + target.id(), ADMIN_TOKEN)
         .json()

@@ -2,7 +2,6 @@ package dev.muster.console;
 
 import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
 import static dev.muster.console.SignedIn.CLIENT;
-import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
@@ -71,12 +70,7 @@ class ViewerSessionTest {
   }
 
   private static void queueHasNoButtons(Page page) {
-    Agent target =
-        CLIENT.create("Called", "\"delivery_mode\":\"push\",\"url\":\"http://127.0.0.1:9/\"");
-    CLIENT.post(
-        "/workspaces/" + target.id() + "/a2a",
-        ADMIN_TOKEN,
-        "{\"method\":\"message/send\",\"params\":{\"message\":{\"messageId\":\"1\",\"parts\":[{\"kind\":\"text\",\"text\":\"Hello\"}]}}}");
+    Agent target = QueuePageTest.targetOf(CLIENT, "Called", "http://127.0.0.1:9/", 1);
     SignedIn.follow(page, "/ui/w/" + target.id() + "?tab=queue");
     assertThat(page.locator("tbody")).containsText("waiting");
     for (String action : List.of("Retry now", "Expire", "Cancel", "Pause", "Restart", "Remove…")) {
