@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.platform.embedded.EmbeddedDatabase;
 import dev.muster.platform.embedded.MusterHome;
+import dev.muster.platform.embedded.TestHomes;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TcpRelay;
 import dev.muster.testing.TestClient;
@@ -75,7 +76,7 @@ class MetricsPageTest {
 
   @Test
   void staysSmallWhenEveryRouteHasHadEveryOutcome() throws Exception {
-    MusterHome home = MusterHome.open(folder.resolve("home"));
+    MusterHome home = MusterHome.open(TestHomes.used(folder));
     try (EmbeddedDatabase postgres = EmbeddedDatabase.start(home);
         TcpRelay wire = new TcpRelay(URI.create(postgres.jdbcUrl().substring(5)).getPort());
         TestServer server = TestServer.startOn(behind(wire, postgres))) {

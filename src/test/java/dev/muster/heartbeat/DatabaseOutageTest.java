@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.platform.embedded.EmbeddedDatabase;
 import dev.muster.platform.embedded.MusterHome;
+import dev.muster.platform.embedded.TestHomes;
 import dev.muster.testing.MachinePauses;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TcpRelay;
@@ -101,7 +102,7 @@ class DatabaseOutageTest {
   @BeforeEach
   void start() throws Exception {
     pauses = new MachinePauses();
-    home = MusterHome.open(folder.resolve("home"));
+    home = MusterHome.open(TestHomes.used(folder));
     postgres = EmbeddedDatabase.start(home);
     wire = new TcpRelay(portOf(postgres));
     String url = postgres.jdbcUrl().replaceFirst(":\\d+/", ":" + wire.port() + "/");

@@ -8,6 +8,7 @@ import dev.muster.event.LiveEvent.Kind;
 import dev.muster.event.LiveEvents;
 import dev.muster.platform.embedded.EmbeddedDatabase;
 import dev.muster.platform.embedded.MusterHome;
+import dev.muster.platform.embedded.TestHomes;
 import dev.muster.testing.Refusals;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TcpRelay;
@@ -42,7 +43,7 @@ class StreamOutageTest {
 
   @Test
   void staysOpenAndContinuesWithoutAGap() throws Exception {
-    try (MusterHome home = MusterHome.open(folder.resolve("home"));
+    try (MusterHome home = MusterHome.open(TestHomes.used(folder));
         EmbeddedDatabase postgres = EmbeddedDatabase.start(home);
         TcpRelay wire = new TcpRelay(port(postgres))) {
       try (TestServer server = TestServer.startOn(new TestDatabase(url(postgres, wire)));

@@ -2,6 +2,7 @@ package dev.muster.testing;
 
 import dev.muster.platform.embedded.EmbeddedDatabase;
 import dev.muster.platform.embedded.MusterHome;
+import dev.muster.platform.embedded.TestHomes;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -144,6 +145,7 @@ public final class TestDatabases {
     try {
       Path home = Files.createTempDirectory("muster-test-");
       EndWithJvm.home(home);
+      TestHomes.linkPrograms(home);
       EmbeddedDatabase database =
           EmbeddedDatabase.start(
               MusterHome.open(home), "max_connections=400", "fsync=off", "full_page_writes=off");

@@ -3,17 +3,22 @@ package dev.muster.testing;
 import dev.muster.MusterApplication;
 import dev.muster.testing.TestDatabases.TestDatabase;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.logging.LoggingSystem;
 import org.springframework.boot.web.server.context.WebServerApplicationContext;
+import org.springframework.boot.web.server.servlet.context.AnnotationConfigServletWebServerApplicationContext;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.core.io.Resource;
 
 /**
  * A server in this JVM, on a free port of loopback, with a database of its own unless one is given.
@@ -34,6 +39,44 @@ public final class TestServer implements AutoCloseable {
 
     static {
       SharedResources.run(SERVER::close);
+    }
+  }
+
+  /**
+   * Reads the class files of the product once in this JVM, and those of the tests never: reading
+   * them again takes half of a start.
+   */
+  private static final class Context extends AnnotationConfigServletWebServerApplicationContext {
+
+    private static final Map<Class<?>, Map<Resource, ?>> READ = new ConcurrentHashMap<>();
+    private static final Map<String, Resource[]> FOUND = new ConcurrentHashMap<>();
+
+    @Override
+    @SuppressWarnings("unchecked")
+    public <T> Map<Resource, T> getResourceCache(Class<T> type) {
+      return (Map<Resource, T>) READ.computeIfAbsent(type, one -> new ConcurrentHashMap<>());
+    }
+
+    @Override
+    public void clearResourceCaches() {
+      // The next server uses them.
+    }
+
+    @Override
+    public Resource[] getResources(String pattern) throws IOException {
+      @Nullable Resource[] known = FOUND.get(pattern);
+      if (known == null) {
+        known =
+            Stream.of(super.getResources(pattern))
+                .filter(Context::isOfProduct)
+                .toArray(Resource[]::new);
+        FOUND.put(pattern, known);
+      }
+      return known;
+    }
+
+    private static boolean isOfProduct(Resource resource) {
+      return !resource.getDescription().contains("/test-classes/");
     }
   }
 
@@ -106,6 +149,7 @@ public final class TestServer implements AutoCloseable {
             Stream.concat(Stream.of(MusterApplication.class), more.stream())
                 .toArray(Class<?>[]::new));
     application.setRegisterShutdownHook(false);
+    application.setApplicationContextFactory(type -> new Context());
     return new TestServer(run(application, arguments), database);
   }
 

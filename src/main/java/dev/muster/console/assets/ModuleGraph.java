@@ -3,6 +3,7 @@ package dev.muster.console.assets;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -32,6 +33,9 @@ final class ModuleGraph {
   /** Matches static imports and re-exports, but not {@code import()}, which loads later. */
   private static final Pattern IMPORT =
       Pattern.compile("\\b(?:import|export)\\b(?:[^'\"();]*?\\bfrom)?\\s*['\"]([^'\"]+)['\"]");
+
+  /** Searched first: trying the pattern at every place takes a tenth of a second. */
+  private static final List<String> KEYWORDS = List.of("import", "export");
 
   private final Map<String, byte[]> sources;
   private final String prefix;
@@ -73,9 +77,14 @@ final class ModuleGraph {
     if (source == null || !found.add(path)) {
       return;
     }
-    Matcher imports = IMPORT.matcher(new String(source, StandardCharsets.UTF_8));
-    while (imports.find()) {
-      collect(resolve(path, imports.group(1)), found);
+    String text = new String(source, StandardCharsets.UTF_8);
+    Matcher imports = IMPORT.matcher(text).useTransparentBounds(true);
+    for (String keyword : KEYWORDS) {
+      for (int at = text.indexOf(keyword); at >= 0; at = text.indexOf(keyword, at + 1)) {
+        if (imports.region(at, text.length()).lookingAt()) {
+          collect(resolve(path, imports.group(1)), found);
+        }
+      }
     }
   }
 

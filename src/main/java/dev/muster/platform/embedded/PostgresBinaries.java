@@ -9,13 +9,11 @@ import java.net.URL;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.DigestInputStream;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.stream.Stream;
+import java.util.zip.CRC32;
+import java.util.zip.CheckedInputStream;
 import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
 import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
 import org.jspecify.annotations.Nullable;
@@ -39,7 +37,7 @@ final class PostgresBinaries {
     URL archive = archive();
     try {
       PrivateFiles.createFolder(parent);
-      Path folder = parent.toRealPath().resolve(digest(archive));
+      Path folder = parent.toRealPath().resolve(checksum(archive));
       if (!Files.exists(folder)) {
         AtomicDirectory.make(folder, unfinished -> unpack(archive, unfinished));
       }
@@ -102,13 +100,11 @@ final class PostgresBinaries {
     };
   }
 
-  private static String digest(URL archive) throws IOException {
-    try (var in =
-        new DigestInputStream(archive.openStream(), MessageDigest.getInstance("SHA-256"))) {
-      in.transferTo(OutputStream.nullOutputStream());
-      return HexFormat.of().formatHex(in.getMessageDigest().digest(), 0, 8);
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException(e);
+  /** Differs between versions; every start computes it, so it is a fast one. */
+  private static String checksum(URL archive) throws IOException {
+    try (var in = new CheckedInputStream(archive.openStream(), new CRC32())) {
+      long length = in.transferTo(OutputStream.nullOutputStream());
+      return "%08x-%d".formatted(in.getChecksum().getValue(), length);
     }
   }
 

@@ -2,6 +2,7 @@ package dev.muster.console.history;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.testing.Rounds;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestDatabases;
 import dev.muster.testing.TestDatabases.TestDatabase;
@@ -26,21 +27,22 @@ import tools.jackson.databind.json.JsonMapper;
 @Tag("sql")
 class HistoryPlansTest {
 
-  private static final int FLEET = 1_000;
-  private static final int CHANGES_OF_A_DAY = 10_000;
+  private static final int FLEET = Rounds.of(100, 1_000);
+  private static final int CHANGES_OF_A_DAY = 10 * FLEET;
 
   /** Thirty days, in which each workspace changes ten times a day; written as the job writes. */
   private static final String PERIODS =
       """
       CREATE TEMPORARY TABLE periods AS
-      SELECT md5(w::text)::uuid AS id, w, k, now() - interval '30 days' + (k + w / 1000.0) * interval '144 minutes' AS since
-      FROM generate_series(1, 1000) AS w, generate_series(0, 299) AS k;
+      SELECT md5(w::text)::uuid AS id, w, k, now() - interval '30 days' + (k + w / %1$d.0) * interval '144 minutes' AS since
+      FROM generate_series(1, %1$d) AS w, generate_series(0, 299) AS k;
       INSERT INTO ended_status_periods (workspace_id, since, seq, until, previous, status)
       SELECT id, since, k, since + interval '144 minutes', CASE WHEN k > 0 THEN 'online' END, 'online'
       FROM periods WHERE k < 299 ORDER BY since + interval '144 minutes';
       INSERT INTO open_status_periods (workspace_id, since, seq, previous, status)
       SELECT id, since, k, 'online', 'online' FROM periods WHERE k = 299
-      """;
+      """
+          .formatted(FLEET);
 
   /** A row is found by a few steps in an index, and a page has many of them. */
   private static final int BLOCKS_OF_A_ROW = 2;

@@ -71,8 +71,14 @@ public final class TestHomes {
 
   /** A home without a database. */
   static Path in(Path temporary) throws IOException {
-    unpack();
     Path home = temporary.resolve("home");
+    linkPrograms(home);
+    return home;
+  }
+
+  /** Gives this home the unpacked programs of PostgreSQL. */
+  public static void linkPrograms(Path home) throws IOException {
+    unpack();
     Path bin = home.resolve("postgres/bin");
     try (Stream<Path> files = Files.walk(BIN)) {
       for (Path file : (Iterable<Path>) files::iterator) {
@@ -84,7 +90,6 @@ public final class TestHomes {
         }
       }
     }
-    return home;
   }
 
   /**

@@ -1,6 +1,7 @@
 package dev.muster.platform.postgres;
 
 import dev.muster.activity.FeedPlans;
+import dev.muster.testing.Rounds;
 import dev.muster.testing.TestDatabases;
 import dev.muster.testing.TestDatabases.TestDatabase;
 import dev.muster.testing.TestServer;
@@ -22,7 +23,8 @@ public final class HotPlans {
   /** A scan of a plan: its kind, its table, and its index, if it has one. */
   public record Scan(String kind, String table, @Nullable String index) {}
 
-  private static final FeedPlans.Size LARGE = new FeedPlans.Size(100_000, 1_000_000);
+  private static final FeedPlans.Size LARGE =
+      new FeedPlans.Size(Rounds.of(10_000, 100_000), Rounds.of(100_000, 1_000_000));
   private static final JsonMapper JSON = JsonMapper.shared();
   private static final Pattern PARAMETER = Pattern.compile("\\?");
 
@@ -44,7 +46,7 @@ public final class HotPlans {
     return server;
   }
 
-  /** A server with a million rows of feeds. */
+  /** A server with 100,000 rows of feeds, a million in the nightly run. */
   public static TestServer largeServer() {
     return TestServer.startOn(Large.DATABASE);
   }
