@@ -97,6 +97,16 @@ export function otherRequestsTellOfTheDatabase() {
   stream.close();
 }
 
+export function agesStayFrozenWhenABatchArrivesThatWasReadBeforeTheDatabaseWentAway() {
+  const stream = make();
+  stream.open(1);
+  Socket.made[0].open();
+  stream.report({ status: 503 });
+  Socket.made[0].send({ seq: 2, events: [] });
+  equal([stream.state(), clock.frozen(), clock.now()], ['database_away', true, stream.receivedAt]);
+  stream.close();
+}
+
 export function saysThatItIsBehind() {
   const stream = make();
   stream.open(1);

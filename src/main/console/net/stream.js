@@ -102,6 +102,9 @@ export class Stream {
 
   #take(batch) {
     this.received();
+    if (this.current === 'database_away') {
+      clock.freeze(this.receivedAt); // the batch was read before the database went away
+    }
     this.after = batch.seq ?? this.after;
     this.batches.forEach((fn) => fn(batch));
   }
