@@ -1,7 +1,7 @@
 package dev.muster.delegation;
 
+import dev.muster.testing.Nightly;
 import dev.muster.testing.Rounds;
-import dev.muster.testing.Slow;
 import dev.muster.testing.TestDatabases;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -10,7 +10,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** The short form; the full one is {@code dev.muster.bench.LedgerRaceBench}. */
-@Slow
+@Nightly
 @Tag("sql")
 @Execution(ExecutionMode.CONCURRENT)
 @Timeout(240)

@@ -7,6 +7,7 @@ import dev.muster.protocol.RuntimeEvent;
 import dev.muster.protocol.RuntimeEvent.RuntimeEnd;
 import dev.muster.protocol.RuntimeEvent.RuntimeStart;
 import dev.muster.protocol.RuntimeEvent.RuntimeStdout;
+import dev.muster.testing.Nightly;
 import dev.muster.testing.Race;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestDatabases;
@@ -67,6 +68,7 @@ class RuntimeRaceTest {
   }
 
   @Test
+  @Nightly
   void keepsEveryEventOfEightWritersOfStreamsOfTheirOwn() {
     List<TestStream> streams =
         IntStream.range(0, WRITERS)
@@ -82,6 +84,7 @@ class RuntimeRaceTest {
   }
 
   @Test
+  @Nightly
   void publishesTwentyThousandChunksWithoutEndingAStream() {
     int chunks = 20_000;
     int together = 2_500;

@@ -2,10 +2,10 @@ package dev.muster.webhook;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.testing.Nightly;
 import dev.muster.testing.PacedServer;
 import dev.muster.testing.PeerBehavior;
 import dev.muster.testing.ServerProcess;
-import dev.muster.testing.Slow;
 import dev.muster.testing.TestDatabases;
 import dev.muster.testing.TestServer;
 import java.nio.file.Path;
@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 
 /** What happens to a notification that a server was sending when it was killed. */
-@Slow
+@Nightly
 @Timeout(180)
 class WebhookKillTest {
 

@@ -2,8 +2,8 @@ package dev.muster.console.bulk;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.testing.Nightly;
 import dev.muster.testing.ServerProcess;
-import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient.Answer;
 import dev.muster.testing.TestDatabases;
 import dev.muster.testing.TestDatabases.TestDatabase;
@@ -21,7 +21,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import tools.jackson.databind.JsonNode;
 
 /** A bulk run whose server is killed goes on at the next one, and does nothing twice. */
-@Slow
+@Nightly
 @Timeout(180)
 @Execution(ExecutionMode.CONCURRENT)
 class BulkKillTest {

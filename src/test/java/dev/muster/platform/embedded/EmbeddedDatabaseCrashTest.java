@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.muster.platform.embedded.Postmaster.Timeouts;
 import dev.muster.platform.settings.StartRefusedException;
+import dev.muster.testing.Nightly;
 import dev.muster.testing.Slow;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
@@ -60,6 +61,7 @@ class EmbeddedDatabaseCrashTest {
    * third time the file with the id is empty.
    */
   @Test
+  @Nightly
   void keepsCommittedRowsWhenMusterAndPostgresAreKilledAgainAndAgain() throws Exception {
     List<String> committed = new ArrayList<>();
     writeUntilKilled(committed);
@@ -84,6 +86,7 @@ class EmbeddedDatabaseCrashTest {
 
   /** At the second start programs of the killed process still run. */
   @Test
+  @Nightly
   void startsAfterKillsInTheMiddleOfUnpackingAndOfInitdb(@TempDir Path other) throws Exception {
     folder = other.resolve("home");
     Path postgres = folder.resolve("postgres");
