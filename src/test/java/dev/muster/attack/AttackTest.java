@@ -37,6 +37,13 @@ class AttackTest {
       Rounds.areFull() ? Duration.ofSeconds(6) : Duration.ofMillis(1500);
   private static final Duration TOGETHER = Duration.ofSeconds(20);
 
+  /** In the nightly run the attacks that ran alone have warmed the server up. */
+  private static final Duration SETTLING_TOGETHER =
+      Rounds.areFull() ? AttackRunner.SETTLING : Duration.ofSeconds(10);
+
+  private static final Duration FLOOR_TOGETHER =
+      Rounds.areFull() ? AttackResult.FLOOR : Duration.ofMillis(1500);
+
   private @Nullable AttackedServer server;
   private AttackRunner runner;
   private Experience calm;
@@ -69,17 +76,17 @@ class AttackTest {
   void doesNotAffectOtherWorkspaces(Attack attack) throws Exception {
     AttackResult result = runner.run(attack, SETTLING_ALONE, ALONE, calm);
 
-    assertThat(Rounds.areFull() ? result.faults() : result.brokenPromises())
+    assertThat(Rounds.areFull() ? result.faults(AttackResult.FLOOR) : result.brokenPromises())
         .as(result.tableRow())
         .isEmpty();
   }
 
-  /** Runs when the JVM has compiled the hot paths. */
   @Order(2)
   @Test
   void doNotAffectOtherWorkspacesTogether() throws Exception {
-    AttackResult result = runner.runTogether(Attacks.all(), TOGETHER, runner.calm(CALM));
+    AttackResult result =
+        runner.runTogether(Attacks.all(), SETTLING_TOGETHER, TOGETHER, runner.calm(CALM));
 
-    assertThat(result.faults()).as(result.tableRow()).isEmpty();
+    assertThat(result.faults(FLOOR_TOGETHER)).as(result.tableRow()).isEmpty();
   }
 }
