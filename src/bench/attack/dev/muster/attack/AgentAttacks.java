@@ -33,7 +33,7 @@ final class AgentAttacks {
     return List.of(
         new Attack("large-answers", AgentAttacks::answerMuchSlowly),
         new Attack("endless-event-lines", AgentAttacks::streamOneLine),
-        new Attack("negative-content-lengths", true, AgentAttacks::answerWithNegativeLengths),
+        new Attack("negative-content-lengths", AgentAttacks::answerWithNegativeLengths),
         new Attack("abandoned-waits", AgentAttacks::abandonWaits));
   }
 

@@ -24,7 +24,7 @@ final class AnonymousAttacks {
 
   static List<Attack> all() {
     return List.of(
-        new Attack("metrics-loops", true, AnonymousAttacks::readMetrics),
+        new Attack("metrics-loops", AnonymousAttacks::readMetrics),
         new Attack("api-description-languages", AnonymousAttacks::readDescription),
         new Attack("bad-http", AnonymousAttacks::speakBadHttp),
         new Attack("anonymous-check-access", AnonymousAttacks::checkAccess));

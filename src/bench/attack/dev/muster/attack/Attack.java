@@ -4,14 +4,8 @@ package dev.muster.attack;
  * An attempt of one caller to use up shared resources.
  *
  * @param name its name in the long form and in {@code docs/limits.md}
- * @param reachesItsLimitOnlyAlone whether a promise is tested only when no other attack runs beside
- *     it: {@link AttackRun#isAlone}
  */
-record Attack(String name, boolean reachesItsLimitOnlyAlone, Preparation preparation) {
-
-  Attack(String name, Preparation preparation) {
-    this(name, false, preparation);
-  }
+record Attack(String name, Preparation preparation) {
 
   @FunctionalInterface
   interface Preparation {

@@ -62,17 +62,13 @@ public final class AttackMain {
         results.add(print(runner.run(attack, AttackRunner.SETTLING, alone, runner.calm(CALM))));
       }
       if (together) {
-        results.add(
-            print(
-                runner.runTogether(Attacks.all(), AttackRunner.SETTLING, time, runner.calm(CALM))));
+        results.add(print(runner.runTogether(Attacks.all(), time, runner.calm(CALM))));
       }
       System.out.println();
       for (AttackResult result : results) {
-        result
-            .faults(AttackResult.FLOOR)
-            .forEach(fault -> System.out.println(result.name() + ": " + fault));
+        result.faults().forEach(fault -> System.out.println(result.name() + ": " + fault));
       }
-      return results.stream().allMatch(result -> result.faults(AttackResult.FLOOR).isEmpty());
+      return results.stream().allMatch(result -> result.faults().isEmpty());
     }
   }
 

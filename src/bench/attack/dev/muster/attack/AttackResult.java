@@ -19,10 +19,10 @@ record AttackResult(
     Duration pause) {
 
   private static final double MAX_TIMES_CALM = 20;
-  static final Duration FLOOR = Duration.ofMillis(500);
+  private static final double FLOOR_MS = 500;
 
   /** The time within which every request must be answered (R0.6). */
-  private static final Duration SHARED_FLOOR = Duration.ofSeconds(5);
+  private static final double SHARED_FLOOR_MS = 5_000;
 
   private static final double GOAL_MS = 250;
 
@@ -66,22 +66,17 @@ record AttackResult(
     return faults;
   }
 
-  /**
-   * Returns each violated expectation in a sentence; empty when there is none.
-   *
-   * @param floor the latency that is allowed in any case on a machine that no other program uses
-   */
-  List<String> faults(Duration floor) {
+  /** Returns each violated expectation in a sentence; empty when there is none. */
+  List<String> faults() {
     List<String> faults = new ArrayList<>(brokenPromises());
-    double boundMs = boundMs(onSharedMachine ? SHARED_FLOOR : floor);
-    if (attacked.heartbeatMillis(0.99) > boundMs) {
+    if (attacked.heartbeatMillis(0.99) > boundMs()) {
       faults.add(
           String.format(
               Locale.ROOT,
               "heartbeats took %.0f ms at p99 (expected: %.0f at most, with a pause of the machine"
                   + " of %d ms)",
               attacked.heartbeatMillis(0.99),
-              boundMs,
+              boundMs(),
               pause.toMillis()));
     }
     return faults;
@@ -92,8 +87,8 @@ record AttackResult(
    * attackers keep every processor busy, so such a machine slows an attacked server more than an
    * idle one. A pause of the machine delays each request by at most its length.
    */
-  private double boundMs(Duration floor) {
-    return Math.max(MAX_TIMES_CALM * calm.heartbeatMillis(0.99), floor.toMillis())
-        + pause.toMillis();
+  private double boundMs() {
+    double floor = onSharedMachine ? SHARED_FLOOR_MS : FLOOR_MS;
+    return Math.max(MAX_TIMES_CALM * calm.heartbeatMillis(0.99), floor) + pause.toMillis();
   }
 }

@@ -43,10 +43,8 @@ final class AttackRunner {
     return run(attack.name(), List.of(attack), settling, time, calm);
   }
 
-  /** Runs all at once, as {@link #run} does one. */
-  AttackResult runTogether(List<Attack> attacks, Duration settling, Duration time, Experience calm)
-      throws Exception {
-    return run("all together", attacks, settling, time, calm);
+  AttackResult runTogether(List<Attack> attacks, Duration time, Experience calm) throws Exception {
+    return run("all together", attacks, SETTLING, time, calm);
   }
 
   private AttackResult run(

@@ -27,8 +27,8 @@ final class ConnectionAttacks {
         new Attack("idle-connections", ConnectionAttacks::hold),
         new Attack("slow-headers", ConnectionAttacks::writeHeadersSlowly),
         new Attack("unread-answers", ConnectionAttacks::readNothing),
-        new Attack("many-streams", true, ConnectionAttacks::openStreams),
-        new Attack("parked-polls", true, ConnectionAttacks::parkPolls));
+        new Attack("many-streams", ConnectionAttacks::openStreams),
+        new Attack("parked-polls", ConnectionAttacks::parkPolls));
   }
 
   private static void hold(AttackRun run) {

@@ -18,7 +18,7 @@ final class WorkspaceAttacks {
 
   static List<Attack> all() {
     return List.of(
-        new Attack("minted-tokens", true, WorkspaceAttacks::mintTokens),
+        new Attack("minted-tokens", WorkspaceAttacks::mintTokens),
         new Attack("filled-feed", WorkspaceAttacks::fillFeed));
   }
 

@@ -64,7 +64,7 @@ public final class TestServer implements AutoCloseable {
 
     @Override
     public Resource[] getResources(String pattern) throws IOException {
-      @Nullable Resource[] known = FOUND.get(pattern);
+      Resource @Nullable [] known = FOUND.get(pattern);
       if (known == null) {
         known =
             Stream.of(super.getResources(pattern))

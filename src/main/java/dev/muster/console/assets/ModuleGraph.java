@@ -34,7 +34,7 @@ final class ModuleGraph {
   private static final Pattern IMPORT =
       Pattern.compile("\\b(?:import|export)\\b(?:[^'\"();]*?\\bfrom)?\\s*['\"]([^'\"]+)['\"]");
 
-  /** Searched first: trying the pattern at every place takes a tenth of a second. */
+  /** Each import begins with one; to try the pattern at every character is slow. */
   private static final List<String> KEYWORDS = List.of("import", "export");
 
   private final Map<String, byte[]> sources;

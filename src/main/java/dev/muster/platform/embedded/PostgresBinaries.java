@@ -100,7 +100,7 @@ final class PostgresBinaries {
     };
   }
 
-  /** Differs between versions; every start computes it, so it is a fast one. */
+  /** Names the version of the programs. Each start computes it, so it is a fast one. */
   private static String checksum(URL archive) throws IOException {
     try (var in = new CheckedInputStream(archive.openStream(), new CRC32())) {
       long length = in.transferTo(OutputStream.nullOutputStream());

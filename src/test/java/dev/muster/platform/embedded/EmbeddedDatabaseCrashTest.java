@@ -61,7 +61,6 @@ class EmbeddedDatabaseCrashTest {
    * third time the file with the id is empty.
    */
   @Test
-  @Nightly
   void keepsCommittedRowsWhenMusterAndPostgresAreKilledAgainAndAgain() throws Exception {
     List<String> committed = new ArrayList<>();
     writeUntilKilled(committed);
