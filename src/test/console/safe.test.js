@@ -55,7 +55,7 @@ export function linksOnlyWhatAReaderMayFollow() {
   equal(links('see https://a.example/x?y=1, and javascript:alert(1)'), [
     { text: 'see ' }, { text: 'https://a.example/x?y=1', href: 'https://a.example/x?y=1' }, { text: ', and javascript:alert(1)' }]);
   equal(links('http://'), [{ text: 'http://' }]);
-  for (const bad of ['javascript:alert(1)', 'data:text/html,x', 'file:///etc/passwd', ' https://x', 'https://a\u202Eb', '//x', '/ui/fleet', null, 5, 'vbscript:x', 'https:x']) {
+  for (const bad of ['javascript:alert(1)', 'data:text/html,x', 'file:///etc/passwd', ' https://x', 'https://a\u202Eb', 'https://a.example/\u202Egpj.exe', 'https://a.example/x\u200By', '//x', '/ui/fleet', null, 5, 'vbscript:x', 'https:x']) {
     equal(addressOf(bad), null, String(bad));
   }
   equal(addressOf('https://a.example'), 'https://a.example/');

@@ -10,7 +10,8 @@ import { pause } from './pause.js';
  * @param {typeof import('../net/api.js').call} call
  * @param {string} id
  * @param {() => object} record returns the latest record of the workspace
- * @param {() => Promise<unknown>} changed called after each change
+ * @param {(removal?: { bulk_id?: string }) => Promise<unknown> | void} changed called after each change; `bulk_id`
+ *   is the run that ends what a large removal leaves
  */
 export function actionsOf(call, id, record, changed) {
   const path = `/workspaces/${encodeURIComponent(id)}`;
@@ -54,8 +55,7 @@ export function actionsOf(call, id, record, changed) {
           ? { 'X-Confirm-Name': name } : {} }],
         run: async () => {
           const headers = /^[\x20-\x7e]+$/.test(name) ? { 'X-Confirm-Name': name } : {};
-          await call('DELETE', path, { query: { confirm: true }, headers });
-          await changed();
+          await changed(await call('DELETE', path, { query: { confirm: true }, headers }));
         },
       });
     },

@@ -86,7 +86,8 @@ function openNow(root, place, context) {
   }).every(EVERY_MS);
   const periods = new Loaded((signal) => call('GET', `/console/history/${encodeURIComponent(id)}`, { signal }),
     () => draw());
-  const actions = actionsOf(call, id, () => workspace.record, () => record.refresh());
+  const actions = actionsOf(call, id, () => workspace.record,
+    (removal) => (removal?.bulk_id ? navigate(`/ui/bulk/${removal.bulk_id}`) : record.refresh()));
 
   async function read(signal) {
     const found = await call('GET', path, { query: { include_removed: readsAll(session) ? 'true' : '' }, signal });

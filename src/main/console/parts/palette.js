@@ -177,7 +177,8 @@ function entryOf({ call, navigate, session }, verb, id, name, status) {
     return null;
   }
   if (verb.word === 'Remove') {
-    const { remove } = actionsOf(call, id, () => ({ name }), async () => toast(`${name}: removed`));
+    const { remove } = actionsOf(call, id, () => ({ name }), 
+      ({ bulk_id: run }) => (run ? navigate(`/ui/bulk/${run}`) : toast(`${name}: removed`)));
     return { ...entry, run: remove };
   }
   if (verb.word === 'Message') {

@@ -2,6 +2,7 @@ package dev.muster.a2a;
 
 import dev.muster.platform.deadline.RequestDeadline;
 import dev.muster.platform.problem.ProblemException;
+import dev.muster.platform.quota.Owner;
 import dev.muster.platform.quota.Quota;
 import dev.muster.platform.quota.Slots;
 import java.time.Duration;
@@ -39,7 +40,7 @@ final class LargeRequests {
    * @param bodyBytes the size of the body in bytes
    * @param owner the owner whose share of the slots it uses
    */
-  <T> T run(int bodyBytes, Object owner, Supplier<T> work) {
+  <T> T run(int bodyBytes, Owner owner, Supplier<T> work) {
     if (bodyBytes <= LARGE_BYTES) {
       return work.get();
     }
@@ -71,9 +72,9 @@ final class LargeRequests {
     return resultOf(task);
   }
 
-  private void take(Object owner) {
+  private void take(Owner owner) {
     try {
-      if (!slots.tryTake(owner, RequestDeadline.capping(TIMEOUT))) {
+      if (slots.tryTake(owner, RequestDeadline.capping(TIMEOUT)) != Quota.Grant.GRANTED) {
         throw refused();
       }
     } catch (InterruptedException e) {

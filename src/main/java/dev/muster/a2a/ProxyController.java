@@ -8,7 +8,6 @@ import dev.muster.identity.Credentials;
 import dev.muster.platform.http.AsyncResponses;
 import dev.muster.platform.http.BodyReader;
 import dev.muster.platform.http.NameWarnings;
-import dev.muster.platform.http.RequestOwner;
 import dev.muster.platform.http.ResponseMemory;
 import dev.muster.platform.json.LosslessJson;
 import jakarta.servlet.http.HttpServletRequest;
@@ -108,7 +107,7 @@ class ProxyController {
     LongConsumer memory = responses.of(request);
     return large.run(
         body.length,
-        RequestOwner.of(request),
+        sender.owner(),
         () -> {
           JsonNode json = LosslessJson.parse(body);
           names.look(json, request, response);

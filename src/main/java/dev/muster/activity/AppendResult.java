@@ -11,7 +11,8 @@ public sealed interface AppendResult {
   /**
    * The row is in the feed and commits with the transaction.
    *
-   * @param depth for a queued message, how many messages wait for the target; else 0
+   * @param depth for a queued message, how many messages wait for the target, estimated above 32;
+   *     else 0
    * @param idleTimeoutSeconds for a message that is sent at once, how long the agent may be silent
    *     within one response, in seconds; null if the agent has not stated it
    */

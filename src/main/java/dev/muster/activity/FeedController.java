@@ -1,5 +1,6 @@
 package dev.muster.activity;
 
+import dev.muster.activity.FeedReader.FeedPage;
 import dev.muster.activity.FeedWaiters.FeedTopic;
 import dev.muster.activity.PeerInfoEnricher.FeedRow;
 import dev.muster.identity.Caller;
@@ -10,6 +11,7 @@ import dev.muster.identity.RateLimitGroup.RateLimitBucket;
 import dev.muster.identity.RouteAccess;
 import dev.muster.identity.RouteAccess.CallerKind;
 import dev.muster.platform.http.AsyncResponses;
+import dev.muster.platform.http.NextLink;
 import dev.muster.platform.http.RequestOwner;
 import dev.muster.platform.http.ResponseMemory;
 import dev.muster.platform.longpoll.LongPoll;
@@ -23,6 +25,7 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RestController;
@@ -59,24 +62,25 @@ class FeedController {
   @RateLimitGroup(RateLimitBucket.POLL)
   Object read(Caller caller, @PathVariable UUID id, HttpServletRequest request) {
     FeedQuery query = FeedQuery.read(request, caller.equals(new Caller.Agent(id)));
-    CompletableFuture<List<FeedRow>> rows = rows(id, caller, query, request);
-    return rows.isDone() && !rows.isCompletedExceptionally()
-        ? rows.join()
-        : AsyncResponses.of(rows);
+    CompletableFuture<ResponseEntity<List<FeedRow>>> page = page(id, caller, query, request);
+    return page.isDone() && !page.isCompletedExceptionally()
+        ? page.join()
+        : AsyncResponses.of(page);
   }
 
   /**
-   * Reads the rows. The future is done at once unless the query waits and finds no row. At the
+   * Reads a page. The future is done at once unless the query waits and finds no row. At the
    * timeout it completes with an empty list. Each read checks again whether the caller may read
    * (R1.6).
    */
-  private CompletableFuture<List<FeedRow>> rows(
+  private CompletableFuture<ResponseEntity<List<FeedRow>>> page(
       UUID id, Caller caller, FeedQuery query, HttpServletRequest request) {
     @Nullable String authorization = credentials.presented(request);
     CredentialRecheck recheck = new CredentialRecheck(credentials, authorization, caller);
     Function<List<StoredActivity>, List<FeedRow>> view = peers.view(query.wantsPeerInfo(), request);
-    FeedReader.Reading reading = reader.reading(id, query, memory.of(request));
-    LongPoll<List<StoredActivity>> poll =
+    FeedReader.Reading reading =
+        reader.reading(id, query, RequestOwner.of(request), memory.of(request));
+    LongPoll<FeedPage> poll =
         new LongPoll<>(
             RequestOwner.of(request),
             new FeedTopic(id),
@@ -86,8 +90,16 @@ class FeedController {
               return reading.look();
             },
             () -> recheck.check() != CredentialRecheck.Result.REVOKED,
-            List.of());
-    return polls.await(poll).thenApply(view);
+            FeedPage.EMPTY);
+    return polls
+        .await(poll)
+        .thenApply(page -> {
+          List<FeedRow> rows = view.apply(page.rows());
+          return query.isOldestFirst()
+              ? NextLink.page(rows, request, "since_id", page.end().map(end -> end.id().toString()))
+              : NextLink.page(
+                  rows, request, "before_ts", page.end().map(end -> end.createdAt().toString()));
+        });
   }
 
   @GetMapping("/workspaces/{id}/activity/{activityId}")

@@ -1,7 +1,9 @@
 package dev.muster.activity;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
+import java.util.stream.Stream;
 
 /**
  * Selects the index of a feed read, with one statement per direction (R6.2). All statements check
@@ -24,13 +26,18 @@ enum FeedIndex {
       WHERE l.workspace_id = :workspace_id AND l.seq > :after AND l.seq <= :up_to
       %s
       """),
-  /** Reads the range once for each letter of {@code :classes}. */
+  /**
+   * Reads the range once for each letter of {@code :classes}. Messages begin behind those that are
+   * known to be delivered.
+   */
   BY_CLASS(
       """
       SELECT found.seq, found.listed_bytes FROM unnest(:classes::text[]) AS c (letter) CROSS JOIN LATERAL (
           SELECT l.seq, l.listed_bytes FROM activity_logs l
           WHERE l.workspace_id = :workspace_id
-              AND (l.class, l.seq) > (c.letter::"char", :after) AND (l.class, l.seq) <= (c.letter::"char", :up_to)
+              AND (l.class, l.seq)
+                  > (c.letter::"char", CASE WHEN c.letter IN ('n', 'o') THEN :after ELSE :after_delivered END)
+              AND (l.class, l.seq) <= (c.letter::"char", :up_to)
           %s) AS found
       """,
       "l.class"),
@@ -62,18 +69,28 @@ enum FeedIndex {
   private final String oldestFirst;
   private final String newestFirst;
 
+  /** The statements for the row where a long read ends. */
+  private final String endOfOldest;
+
+  private final String endOfNewest;
+
   FeedIndex(String range) {
-    this.oldestFirst = statement(range, "l.seq");
-    this.newestFirst = statement(range, "l.seq DESC");
+    this(range, "l.seq", "l.seq DESC");
   }
 
   FeedIndex(String range, String column) {
-    this.oldestFirst = statement(range, column + ", l.seq");
-    this.newestFirst = statement(range, column + " DESC, l.seq DESC");
+    this(range, column + ", l.seq", column + " DESC, l.seq DESC");
+  }
+
+  FeedIndex(String range, String oldestFirst, String newestFirst) {
+    this.oldestFirst = page(range, oldestFirst);
+    this.newestFirst = page(range, newestFirst);
+    this.endOfOldest = end(range, oldestFirst);
+    this.endOfNewest = end(range, newestFirst);
   }
 
   /** Builds a statement whose {@code listed_bytes} include the row's delivery outcome. */
-  private static String statement(String range, String order) {
+  private static String page(String range, String order) {
     String rest = OTHER_CONDITIONS + "ORDER BY " + order + " LIMIT (SELECT :limit)";
     return """
     SELECT page.seq, page.listed_bytes + coalesce((
@@ -84,12 +101,39 @@ enum FeedIndex {
         .formatted(range.formatted(rest), order.endsWith("DESC") ? "DESC" : "");
   }
 
+  /**
+   * Builds the statement that finds the row at which {@code :examined} rows were examined, in any
+   * of the ranges. There is none in a shorter range.
+   */
+  private static String end(String range, String order) {
+    return """
+    SELECT l.workspace_id, l.seq, l.created_at FROM activity_logs l
+    WHERE l.workspace_id = :workspace_id AND l.seq = (
+        SELECT ends.seq FROM (%s) AS ends ORDER BY ends.seq %s LIMIT 1)
+    """
+        .formatted(
+            range.formatted("ORDER BY " + order + " OFFSET (SELECT :examined) LIMIT 1"),
+            order.endsWith("DESC") ? "DESC" : "");
+  }
+
   /** Returns the most selective index that the query allows. */
   static FeedIndex of(UUID workspaceId, FeedQuery query) {
     if (query.peerId().filter(peer -> !peer.equals(workspaceId)).isPresent()) {
       return WITH_PEER;
     }
     return classesOf(query).isEmpty() ? ALL : BY_CLASS;
+  }
+
+  /**
+   * Tells whether rows of the index may fail the query's other conditions, so that a read may
+   * examine many before it finds one.
+   */
+  boolean passesRowsBy(FeedQuery query) {
+    long conditions =
+        Stream.of(query.type(), query.peerId(), query.source()).filter(Optional::isPresent).count();
+    return query.startsAfterAcked()
+        || conditions > (this == ALL ? 0 : 1)
+        || query.type().filter(type -> !RowClass.hasOwnLetter(type)).isPresent();
   }
 
   /**
@@ -131,7 +175,11 @@ enum FeedIndex {
     return query.type().map(RowClass::ofType).orElse(List.of());
   }
 
-  String statement(boolean isOldestFirst) {
+  String page(boolean isOldestFirst) {
     return isOldestFirst ? oldestFirst : newestFirst;
+  }
+
+  String end(boolean isOldestFirst) {
+    return isOldestFirst ? endOfOldest : endOfNewest;
   }
 }

@@ -8,6 +8,7 @@ import dev.muster.platform.commit.GroupCommit;
 import dev.muster.platform.loop.BackgroundLoops;
 import dev.muster.platform.postgres.BatchColumns;
 import dev.muster.platform.postgres.HotStatements;
+import dev.muster.platform.postgres.StablePlans;
 import dev.muster.platform.time.Timestamps;
 import io.micrometer.core.instrument.MeterRegistry;
 import jakarta.annotation.PreDestroy;
@@ -38,7 +39,7 @@ class FeedMarks {
   static final String MARKS_OF_TIMES =
       """
       WITH RECURSIVE feed AS (
-          SELECT last_seq, last_acked_seq, read_seq FROM activity_feeds WHERE workspace_id = :workspace_id),
+          SELECT last_seq, last_acked_seq, read_seq, delivered_seq FROM activity_feeds WHERE workspace_id = :workspace_id),
       wanted (mark, before) AS (
           SELECT 1, now() - make_interval(secs => :secs::double precision)
           WHERE :secs::double precision IS NOT NULL
@@ -56,7 +57,7 @@ class FeedMarks {
               ORDER BY l.seq
               LIMIT 1) AS probe ON true
           WHERE h.low < h.high)
-      SELECT last_seq, last_acked_seq, read_seq,
+      SELECT last_seq, last_acked_seq, read_seq, delivered_seq,
           (SELECT created_at FROM activity_logs
            WHERE workspace_id = :workspace_id AND seq = :since::bigint) AS since_at,
           (SELECT max(low) - 1 FROM halved WHERE mark = 1) AS aged,
@@ -69,13 +70,16 @@ class FeedMarks {
    * null.
    */
   static final String MARKS =
-      """
-      SELECT f.workspace_id, f.last_seq, f.last_acked_seq, f.read_seq, l.created_at AS since_at
-      FROM unnest(?::uuid[], ?::bigint[]) WITH ORDINALITY AS asked (workspace_id, since, n)
-      LEFT JOIN activity_feeds f ON f.workspace_id = asked.workspace_id
-      LEFT JOIN activity_logs l ON l.workspace_id = asked.workspace_id AND l.seq = asked.since
-      ORDER BY asked.n
-      """;
+      StablePlans.of(
+          """
+          SELECT f.workspace_id, f.last_seq, f.last_acked_seq, f.read_seq, f.delivered_seq, l.created_at AS since_at
+          FROM unnest(?::uuid[], ?::bigint[]) WITH ORDINALITY AS asked (workspace_id, since, n)
+          LEFT JOIN LATERAL (SELECT * FROM activity_feeds WHERE workspace_id = asked.workspace_id OFFSET 0) AS f ON true
+          LEFT JOIN LATERAL (
+              SELECT created_at FROM activity_logs
+              WHERE workspace_id = asked.workspace_id AND seq = asked.since OFFSET 0) AS l ON true
+          ORDER BY asked.n
+          """);
 
   private record Asked(UUID workspaceId, @Nullable UUID since) {
 
@@ -146,6 +150,7 @@ class FeedMarks {
         row.getLong("last_seq"),
         row.getLong("last_acked_seq"),
         row.getLong("read_seq"),
+        row.getLong("delivered_seq"),
         isCursorOf(row, asked) ? Optional.ofNullable(asked.sinceSeq()) : Optional.empty(),
         aged,
         before);

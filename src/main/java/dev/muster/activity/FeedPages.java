@@ -6,6 +6,7 @@ import dev.muster.activity.StoredActivity.Data;
 import dev.muster.platform.time.Timestamps;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -21,6 +22,39 @@ class FeedPages {
 
   /** A row of a page, and how many bytes it takes there. */
   record Listed(long seq, int bytes) {}
+
+  /** The row at which a read ended that had examined the most rows. */
+  record ReadEnd(UUID id, Instant createdAt, boolean isOldestFirst) {
+
+    private FeedPosition examined(FeedPosition range) {
+      return isOldestFirst ? range.endingAt(seq()) : range.beginningAfter(seq() - 1);
+    }
+
+    /** Returns what was not examined of a range. */
+    FeedPosition rest(FeedPosition range) {
+      return isOldestFirst ? range.beginningAfter(seq()) : range.endingAt(seq() - 1);
+    }
+
+    private long seq() {
+      return RowId.seqOf(id);
+    }
+  }
+
+  /**
+   * The next rows of a query.
+   *
+   * @param end where the read ended, if that was before the page was full and the range read
+   */
+  record ListedPage(List<Listed> rows, Optional<ReadEnd> end) {}
+
+  /** The most rows that a read examines to fill its page. */
+  static final int MAX_EXAMINED = 50_000;
+
+  /** The same where the outcome of each row is looked up, which takes ten times as long. */
+  static final int MAX_EXAMINED_WITH_OUTCOME = 5_000;
+
+  /** A read that may examine more is a whole read, of which few run at a time. */
+  private static final int MAX_EXAMINED_BY_SHORT_READS = 5_000;
 
   /**
    * Lists canvas messages and notifications. A canvas request without a message, such as one for
@@ -102,23 +136,61 @@ class FeedPages {
     this.db = db;
   }
 
-  /** Lists the next rows of the query in its order, at most its limit. */
-  List<Listed> list(UUID workspaceId, FeedQuery query, FeedPosition position) {
-    return db.sql(FeedIndex.of(workspaceId, query).statement(query.isOldestFirst()))
+  /** Whether {@link #list} may examine many more rows than it returns. */
+  static boolean isLong(UUID workspaceId, FeedQuery query, FeedPosition range) {
+    return range.length() > MAX_EXAMINED_BY_SHORT_READS
+        && FeedIndex.of(workspaceId, query).passesRowsBy(query);
+  }
+
+  /**
+   * Lists the next rows of the query in its order, at most its limit. Where the index has rows that
+   * the query does not ask for, it examines a bounded number of them.
+   */
+  ListedPage list(UUID workspaceId, FeedQuery query, FeedPosition range) {
+    FeedIndex index = FeedIndex.of(workspaceId, query);
+    int most = query.startsAfterAcked() ? MAX_EXAMINED_WITH_OUTCOME : MAX_EXAMINED;
+    Optional<ReadEnd> end =
+        range.length() > most && index.passesRowsBy(query)
+            ? end(workspaceId, query, range, most)
+            : Optional.empty();
+    List<Listed> rows =
+        statement(
+                index.page(query.isOldestFirst()),
+                workspaceId,
+                query,
+                end.map(one -> one.examined(range)).orElse(range))
+            .param("limit", query.limit())
+            .query(FeedPages::listed)
+            .list();
+    return new ListedPage(rows, end.filter(_ -> rows.size() < query.limit()));
+  }
+
+  private Optional<ReadEnd> end(
+      UUID workspaceId, FeedQuery query, FeedPosition range, int examined) {
+    boolean isOldestFirst = query.isOldestFirst();
+    String statement = FeedIndex.of(workspaceId, query).end(isOldestFirst);
+    return statement(statement, workspaceId, query, range)
+        .param("examined", examined)
+        .query((row, n) ->
+            new ReadEnd(RowId.of(row), Timestamps.instant(row, "created_at"), isOldestFirst))
+        .optional();
+  }
+
+  private JdbcClient.StatementSpec statement(
+      String sql, UUID workspaceId, FeedQuery query, FeedPosition range) {
+    return db.sql(sql)
         .param("workspace_id", workspaceId)
         .param("classes", FeedIndex.classesOf(query).toArray(String[]::new))
-        .param("after", position.after())
-        .param("up_to", position.upTo())
+        .param("after", range.after())
+        .param("after_delivered", range.afterDelivered())
+        .param("up_to", range.upTo())
         .param("type", query.type().orElse(null))
         .param("peer", query.peerId().orElse(null))
         .param("from_chat", query.source().equals(Optional.of(SourceFilter.CANVAS)))
         .param("from_agents", query.source().equals(Optional.of(SourceFilter.AGENT)))
         .param("without_own", query.leavesOutOwn())
         .param("with_notifications", query.bringsBackNotifications())
-        .param("without_delivered", query.startsAfterAcked())
-        .param("limit", query.limit())
-        .query(FeedPages::listed)
-        .list();
+        .param("without_delivered", query.startsAfterAcked());
   }
 
   private static Listed listed(ResultSet row, int n) throws SQLException {

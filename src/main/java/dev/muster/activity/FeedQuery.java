@@ -142,6 +142,11 @@ record FeedQuery(
     return isOwn && asksForReceived() && !include.contains("self");
   }
 
+  /** Tells whether the query is for messages to the agent, without rows of its own. */
+  boolean asksForMessagesOnly() {
+    return leavesOutOwn() && !bringsBackNotifications();
+  }
+
   boolean bringsBackNotifications() {
     return include.contains("notify");
   }

@@ -3,10 +3,12 @@ package dev.muster.activity;
 import dev.muster.activity.FeedPages.Listed;
 import dev.muster.activity.FeedPosition.Marks;
 import dev.muster.activity.RecentRows.Recent;
+import dev.muster.platform.http.WholeReads;
 import dev.muster.platform.json.Ids;
 import dev.muster.platform.longpoll.LongPoll.PollResult;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
+import dev.muster.platform.quota.Owner;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -27,21 +29,42 @@ class FeedReader {
   private final FeedPages pages;
   private final RecentRows recent;
   private final ReadPositions positions;
+  private final DeliveredMarks delivered;
+  private final WholeReads reads;
 
-  FeedReader(FeedMarks marks, FeedPages pages, RecentRows recent, ReadPositions positions) {
+  FeedReader(
+      FeedMarks marks,
+      FeedPages pages,
+      RecentRows recent,
+      ReadPositions positions,
+      DeliveredMarks delivered,
+      WholeReads reads) {
     this.marks = marks;
     this.pages = pages;
     this.recent = recent;
     this.positions = positions;
+    this.delivered = delivered;
+    this.reads = reads;
+  }
+
+  /**
+   * The rows of an answer.
+   *
+   * @param end where the read ended, if that was before the page was full and the range read
+   */
+  record FeedPage(List<StoredActivity> rows, Optional<FeedPages.ReadEnd> end) {
+
+    static final FeedPage EMPTY = new FeedPage(List.of(), Optional.empty());
   }
 
   /**
    * Creates a read of {@code query} that the caller may repeat.
    *
+   * @param owner who reads
    * @param memory receives the bytes of a page before it is read, and may refuse them
    */
-  Reading reading(UUID workspaceId, FeedQuery query, LongConsumer memory) {
-    return new Reading(workspaceId, query, memory);
+  Reading reading(UUID workspaceId, FeedQuery query, Owner owner, LongConsumer memory) {
+    return new Reading(workspaceId, query, owner, memory);
   }
 
   /** The repeatable read of one query, used by one thread at a time. */
@@ -49,7 +72,11 @@ class FeedReader {
 
     private final UUID workspaceId;
     private final FeedQuery query;
+    private final Owner owner;
     private final LongConsumer memory;
+
+    /** Whether a look found nothing: those that follow run a few at a time anyway. */
+    private boolean hasWaited;
 
     /**
      * The position of the last read without a result. Null before it, and for queries bound by
@@ -57,9 +84,13 @@ class FeedReader {
      */
     private @Nullable FeedPosition waitingFrom;
 
-    private Reading(UUID workspaceId, FeedQuery query, LongConsumer memory) {
+    /** What the last read did not examine. Null if it examined all. */
+    private @Nullable FeedPosition rest;
+
+    private Reading(UUID workspaceId, FeedQuery query, Owner owner, LongConsumer memory) {
       this.workspaceId = workspaceId;
       this.query = query;
+      this.owner = owner;
       this.memory = memory;
     }
 
@@ -67,7 +98,10 @@ class FeedReader {
      * Returns the query's rows in its order. If there are none, returns the feed's last {@code
      * seq}. Throws {@code CURSOR_GONE} if the cursor's row is not, or no longer, in this feed.
      */
-    PollResult<List<StoredActivity>> look() {
+    PollResult<FeedPage> look() {
+      if (rest != null) {
+        return lookAt(rest);
+      }
       if (waitingFrom == null) {
         return lookFromTheStart();
       }
@@ -76,12 +110,12 @@ class FeedReader {
       if (!added.isEmpty()) {
         return lookAt(added, waitingFrom);
       }
-      List<StoredActivity> page = page(waitingFrom);
-      return page.isEmpty() ? lookFromTheStart() : new PollResult.Answer<>(page);
+      FeedPage page = page(waitingFrom);
+      return page.rows().isEmpty() ? lookFromTheStart() : new PollResult.Answer<>(page);
     }
 
     /** Reads from the cached rows that follow {@code since}. */
-    private PollResult<List<StoredActivity>> lookAt(List<Recent> added, FeedPosition since) {
+    private PollResult<FeedPage> lookAt(List<Recent> added, FeedPosition since) {
       List<Recent> page =
           added.stream()
               .filter(one -> FeedIndex.matches(query, one.row()))
@@ -91,25 +125,48 @@ class FeedReader {
         return nothingUpTo(since.withLastSeq(added.getLast().row().seq()));
       }
       memory.accept(page.stream().mapToInt(Recent::bytes).sum());
-      return new PollResult.Answer<>(page.stream().map(Recent::row).toList());
+      return new PollResult.Answer<>(
+          new FeedPage(page.stream().map(Recent::row).toList(), Optional.empty()));
     }
 
-    private PollResult<List<StoredActivity>> lookFromTheStart() {
+    private PollResult<FeedPage> lookFromTheStart() {
       FeedPosition position = position(workspaceId, query);
-      List<StoredActivity> rows = position.isAtEnd() ? List.of() : page(position);
-      return rows.isEmpty() ? nothingUpTo(position) : new PollResult.Answer<>(rows);
+      return position.isAtEnd() ? nothingUpTo(position) : lookAt(position);
     }
 
-    private PollResult<List<StoredActivity>> nothingUpTo(FeedPosition position) {
+    private PollResult<FeedPage> lookAt(FeedPosition range) {
+      rest = null;
+      FeedPage page = page(range);
+      if (!page.rows().isEmpty()) {
+        return new PollResult.Answer<>(page);
+      }
+      if (page.end().isEmpty()) {
+        return nothingUpTo(range);
+      }
+      if (query.startsAfterAcked()) {
+        delivered.catchUp(workspaceId);
+        hasWaited = true;
+        return new PollResult.Nothing<>(range.lastSeq());
+      }
+      rest = page.end().get().rest(range);
+      return new PollResult.Unfinished<>(page);
+    }
+
+    private PollResult<FeedPage> nothingUpTo(FeedPosition position) {
       if (query.asksForAllThatIsNew() && position.lastSeq() > position.read()) {
         positions.move(workspaceId, position.lastSeq());
       }
       waitingFrom = query.isBoundByTime() ? null : position;
+      hasWaited = true;
       return new PollResult.Nothing<>(position.lastSeq());
     }
 
-    private List<StoredActivity> page(FeedPosition position) {
-      return FeedReader.this.page(workspaceId, pages.list(workspaceId, query, position), memory);
+    private FeedPage page(FeedPosition range) {
+      FeedPages.ListedPage page =
+          !hasWaited && FeedPages.isLong(workspaceId, query, range)
+              ? reads.run(owner, () -> pages.list(workspaceId, query, range))
+              : pages.list(workspaceId, query, range);
+      return new FeedPage(FeedReader.this.page(workspaceId, page.rows(), memory), page.end());
     }
   }
 

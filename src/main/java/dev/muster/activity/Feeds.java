@@ -8,7 +8,6 @@ import dev.muster.activity.FeedAppender.AppendDecision;
 import dev.muster.platform.commit.BatchLimits;
 import dev.muster.platform.commit.BatchOutcome;
 import dev.muster.platform.commit.BatchRetry;
-import dev.muster.platform.commit.CommitAttachment;
 import dev.muster.platform.commit.CommitAwareTransactions;
 import dev.muster.platform.commit.GroupCommit;
 import dev.muster.platform.commit.WaitSlots;
@@ -28,7 +27,6 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
-import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
@@ -69,7 +67,6 @@ public class Feeds {
   private final FeedNotifier notifier;
   private final ReadPositions positions;
   private final HotStatements hot;
-  private final JdbcTemplate db;
   private final CommitAwareTransactions transactions;
   private final StatementTimeouts timeouts;
 
@@ -91,7 +88,6 @@ public class Feeds {
       FeedNotifier notifier,
       ReadPositions positions,
       HotStatements hot,
-      JdbcTemplate db,
       CommitAwareTransactions transactions,
       StatementTimeouts timeouts,
       MeterRegistry metrics,
@@ -102,7 +98,6 @@ public class Feeds {
     this.notifier = notifier;
     this.positions = positions;
     this.hot = hot;
-    this.db = db;
     this.transactions = transactions;
     this.timeouts = timeouts;
     this.commits =
@@ -269,15 +264,8 @@ public class Feeds {
         : new MessageName(row.workspaceId(), row.sourceId(), row.identity().key());
   }
 
-  /**
-   * Runs the statement in a transaction if a {@link CommitAttachment} is bound. Otherwise the
-   * statement runs alone and commits itself.
-   */
   private List<BatchOutcome<AppendDecision>> run(List<NewActivity> rows) {
-    List<AppendDecision> decisions =
-        CommitAttachment.current() == null
-            ? hot.run(statements -> statement.run(statements, rows))
-            : transactions.run(() -> statement.run(db, rows));
+    List<AppendDecision> decisions = hot.run(statements -> statement.run(statements, rows));
     List<NewActivity> stored = new ArrayList<>(rows.size());
     for (int i = 0; i < rows.size(); i++) {
       if (decisions.get(i) instanceof AppendDecision.Final(Stored as)) {

@@ -41,7 +41,8 @@ class ReadPositions {
       """;
 
   private static final String WRITTEN =
-      "SELECT greatest(read_seq, last_acked_seq) FROM activity_feeds WHERE workspace_id = :id";
+      "SELECT greatest(read_seq, last_acked_seq, delivered_seq) FROM activity_feeds WHERE"
+          + " workspace_id = :id";
 
   private final JdbcClient db;
   private final Map<UUID, Long> moved = new ConcurrentHashMap<>();
@@ -64,7 +65,7 @@ class ReadPositions {
         .forEach(this::write);
   }
 
-  /** Returns the position of a feed, or the acknowledged one if that is higher. */
+  /** Returns the position of a feed, or the acknowledged or delivered one if that is higher. */
   long of(UUID workspaceId) {
     return Math.max(
         moved.getOrDefault(workspaceId, 0L),

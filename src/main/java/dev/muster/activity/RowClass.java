@@ -59,6 +59,11 @@ final class RowClass {
     };
   }
 
+  /** Tells whether all rows with the letters of this type are of this type. */
+  static boolean hasOwnLetter(String activityType) {
+    return activityType.equals(NewActivity.RECEIVED) || OF_TYPE.containsKey(activityType);
+  }
+
   /** Returns the letters that rows of this type may have. */
   static List<String> ofType(String activityType) {
     return activityType.equals(NewActivity.RECEIVED)

@@ -49,6 +49,11 @@ public final class RowId {
         | (id.getLeastSignificantBits() >>> FEED_BITS & 0xffff_ffffL);
   }
 
+  /** Returns the hash of the feed's id in an id, which SQL computes by {@code feed_bits}. */
+  public static long feedBitsOf(UUID id) {
+    return id.getLeastSignificantBits() & FEED_MASK;
+  }
+
   /** Returns the time in an id, in whole microseconds. */
   static Instant createdAtOf(UUID id) {
     long micros = id.getMostSignificantBits() >>> 2 & 0x3ff;

@@ -9,6 +9,8 @@ import dev.muster.identity.RouteAccess.CallerKind;
 import dev.muster.platform.deadline.RequestDeadline;
 import dev.muster.platform.http.ListResponses;
 import dev.muster.platform.http.PageLimit;
+import dev.muster.platform.http.RequestOwner;
+import dev.muster.platform.http.WholeReads;
 import dev.muster.platform.json.Ids;
 import dev.muster.platform.problem.ProblemException;
 import dev.muster.workspace.Workspaces;
@@ -44,6 +46,7 @@ class DelegationAdminController {
   private final DelegationSweeper sweeper;
   private final DelegationGraph graph;
   private final Workspaces workspaces;
+  private final WholeReads reads;
 
   DelegationAdminController(
       DelegationRepository repository,
@@ -51,13 +54,15 @@ class DelegationAdminController {
       ListResponses responses,
       DelegationSweeper sweeper,
       DelegationGraph graph,
-      Workspaces workspaces) {
+      Workspaces workspaces,
+      WholeReads reads) {
     this.repository = repository;
     this.queries = queries;
     this.responses = responses;
     this.sweeper = sweeper;
     this.graph = graph;
     this.workspaces = workspaces;
+    this.reads = reads;
   }
 
   @GetMapping("/admin/delegations")
@@ -113,10 +118,12 @@ class DelegationAdminController {
   /** Returns the number of delegations per status. */
   @GetMapping("/admin/delegations/stats")
   @RouteAccess(CallerKind.VIEWER)
-  Map<String, Long> stats(Caller caller) {
+  Map<String, Long> stats(Caller caller, HttpServletRequest request) {
     AccessChecks.requireReader(caller);
     Map<String, Long> stats = new LinkedHashMap<>();
-    repository.groups().forEach((status, group) -> stats.put(status.wire(), group.delegations()));
+    Map<DelegationStatus, DelegationRepository.Group> groups =
+        reads.run(RequestOwner.of(request), repository::groups);
+    groups.forEach((status, group) -> stats.put(status.wire(), group.delegations()));
     return stats;
   }
 
@@ -126,11 +133,14 @@ class DelegationAdminController {
   Graph graph(
       Caller caller,
       @RequestParam(defaultValue = "24h") String window,
-      @RequestParam(defaultValue = "") String under) {
+      @RequestParam(defaultValue = "") String under,
+      HttpServletRequest request) {
     Duration span = window(window);
     Optional<UUID> top = under.isEmpty() ? Optional.empty() : Optional.of(Ids.parse(under));
     AccessChecks.requireReader(caller);
-    return graph.of(span, top.map(id -> Set.copyOf(workspaces.branchOf(id))).orElse(null));
+    return reads.run(
+        RequestOwner.of(request),
+        () -> graph.of(span, top.map(id -> Set.copyOf(workspaces.branchOf(id))).orElse(null)));
   }
 
   private static Duration window(String text) {

@@ -82,7 +82,7 @@ class DelegationCreation {
               request.parent().orElse(null));
       repository.insert(delegation);
       recordEvents(delegation, callee.name());
-      dispatch.dispatch(delegation.delegationId());
+      boolean _ = dispatch.dispatch(delegation.delegationId());
       return new Accepted(delegation.delegationId(), null);
     });
   }

@@ -3,14 +3,18 @@ package dev.muster.delegation;
 import dev.muster.a2a.DelegationMessenger;
 import dev.muster.activity.AppendResult;
 import dev.muster.activity.Feeds;
+import dev.muster.delegation.DelegationRepository.Queued;
 import dev.muster.delegation.TransitionRequest.Actor;
 import dev.muster.platform.commit.CommitAwareTransactions;
 import dev.muster.workspace.DeliveryTarget;
 import dev.muster.workspace.PresenceLock;
 import dev.muster.workspace.Workspaces;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Component;
@@ -29,7 +33,9 @@ class DelegationDispatch {
   static final Duration JOB_INTERVAL = Duration.ofSeconds(15);
 
   private static final Logger log = LoggerFactory.getLogger(DelegationDispatch.class);
-  private static final int MAX_PER_RUN = 1000;
+  private static final int PAGE_SIZE = 1000;
+  private static final int MAX_PAGES_PER_RUN = 100;
+  private static final int MAX_TRIED_PER_RUN = 1000;
 
   /**
    * Time that a message may wait beyond the deadline. The sweeper ends overdue delegations; without
@@ -45,6 +51,9 @@ class DelegationDispatch {
   private final Feeds feeds;
   private final PresenceLock presence;
   private final CommitAwareTransactions transactions;
+
+  /** Where the next run of the job begins. */
+  private Queued position = Queued.FIRST;
 
   DelegationDispatch(
       Ledger ledger,
@@ -65,14 +74,42 @@ class DelegationDispatch {
     this.transactions = transactions;
   }
 
-  /** Tries again to dispatch queued delegations; one failure does not delay the others. */
-  void dispatchQueued() {
-    for (String id : delegations.queued(MAX_PER_RUN)) {
-      try {
-        run(id);
-      } catch (RuntimeException e) {
-        log.warn("the delegation {} could not be dispatched: {}", id, e.toString());
+  /**
+   * Tries again to dispatch queued delegations. One failure does not delay the others, and neither
+   * do many delegations to one callee without space: a run tries it once. The next run goes on
+   * where a long one ended.
+   */
+  synchronized void dispatchQueued() {
+    Set<UUID> full = new HashSet<>();
+    int tried = 0;
+    for (int pages = 0; pages < MAX_PAGES_PER_RUN; pages++) {
+      List<Queued> page = delegations.queued(position, PAGE_SIZE);
+      for (Queued one : page) {
+        if (tried == MAX_TRIED_PER_RUN) {
+          return;
+        }
+        position = one;
+        if (!full.contains(one.calleeId())) {
+          tried++;
+          if (!tryToDispatch(one.delegationId())) {
+            full.add(one.calleeId());
+          }
+        }
       }
+      if (page.size() < PAGE_SIZE) {
+        position = Queued.FIRST;
+        return;
+      }
+    }
+  }
+
+  /** Returns false if the callee takes no message now; a failure says nothing about the callee. */
+  private boolean tryToDispatch(String delegationId) {
+    try {
+      return run(delegationId);
+    } catch (RuntimeException e) {
+      log.warn("the delegation {} could not be dispatched: {}", delegationId, e.toString());
+      return true;
     }
   }
 
@@ -82,57 +119,54 @@ class DelegationDispatch {
         .name("dispatch-" + delegationId)
         .start(() -> {
           try {
-            run(delegationId);
+            boolean _ = run(delegationId);
           } catch (RuntimeException e) {
             log.debug("the delegation {} is left to the dispatch job", delegationId, e);
           }
         });
   }
 
-  void run(String delegationId) {
+  /** Returns false if it stays queued, since the callee takes no message now. */
+  boolean run(String delegationId) {
     Optional<Delegation> found = delegations.find(delegationId);
-    if (found.isEmpty()) {
-      return;
-    }
-    boolean _ =
-        transactions.runRetryingDeadlocks(status -> {
+    return found.isEmpty()
+        || transactions.runRetryingDeadlocks(status -> {
           presence.holds(found.get().callerId(), found.get().calleeId());
-          dispatch(delegationId);
-          return true;
+          return dispatch(delegationId);
         });
   }
 
   /**
    * Dispatches in the caller's transaction, which must hold the {@link PresenceLock} of caller and
-   * callee.
+   * callee. Returns as {@link #run}.
    */
   @Transactional(propagation = Propagation.MANDATORY)
-  public void dispatch(String delegationId) {
-    repository.lock(List.of(delegationId)).stream()
+  public boolean dispatch(String delegationId) {
+    return repository.lock(List.of(delegationId)).stream()
         .filter(found -> found.status() == DelegationStatus.QUEUED)
-        .forEach(this::dispatch);
+        .allMatch(this::dispatch);
   }
 
-  private void dispatch(LockedDelegation delegation) {
+  private boolean dispatch(LockedDelegation delegation) {
     Optional<DeliveryTarget> callee = workspaces.target(delegation.calleeId());
     if (callee.isEmpty()) {
       fail(delegation, "callee removed");
-      return;
+      return true;
     }
     if (workspaces.target(delegation.callerId()).isEmpty()) {
       fail(delegation, "caller removed");
-      return;
+      return true;
     }
     Duration life =
         Duration.between(delegation.now(), delegation.state().deadline()).plus(MAX_OVERDUE);
     if (!life.isPositive()) {
       fail(delegation, "deadline exceeded before there was space for it");
-      return;
+      return true;
     }
-    enqueue(delegation, callee.get(), life);
+    return enqueue(delegation, callee.get(), life);
   }
 
-  private void enqueue(LockedDelegation delegation, DeliveryTarget callee, Duration life) {
+  private boolean enqueue(LockedDelegation delegation, DeliveryTarget callee, Duration life) {
     String task = delegations.texts(delegation.delegationId()).task();
     AppendResult appended =
         feeds
@@ -146,12 +180,15 @@ class DelegationDispatch {
       case AppendResult.FeedFull _,
           AppendResult.QueueFull _,
           AppendResult.Outdated _,
-          AppendResult.NotFree _ ->
-          log.debug(
-              "{} waits: its callee {} takes no message now",
-              delegation.delegationId(),
-              delegation.calleeId());
+          AppendResult.NotFree _ -> {
+        log.debug(
+            "{} waits: its callee {} takes no message now",
+            delegation.delegationId(),
+            delegation.calleeId());
+        return false;
+      }
     }
+    return true;
   }
 
   private void fail(LockedDelegation delegation, String why) {

@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.UUID;
-import java.util.stream.Stream;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.core.simple.JdbcClient.StatementSpec;
 import org.springframework.stereotype.Repository;
@@ -28,15 +27,38 @@ class DelegationQueries {
           .reversed();
 
   private static final String OF_STATUS = "(:status::text IS NULL OR d.status = :status)";
+  private static final String ALL_IN_FLIGHT =
+      newestFirst("d.terminal_status IS NULL AND " + OF_STATUS);
+  private static final String ALL_ENDED = newestFirst("d.terminal_status = :status");
 
-  private static final String SENT = newestFirst("d.caller_id = :workspace AND " + OF_STATUS);
-  private static final String RECEIVED = newestFirst("d.callee_id = :workspace AND " + OF_STATUS);
-  private static final String IN_FLIGHT = newestFirst("d.terminal_status IS NULL AND " + OF_STATUS);
-  private static final String ENDED = newestFirst("d.terminal_status = :status");
-  private static final String IN_FLIGHT_OF =
-      newestFirst(
-          "d.terminal_status IS NULL AND :workspace IN (d.caller_id, d.callee_id) AND "
-              + OF_STATUS);
+  /**
+   * Which delegations of a workspace are listed. An index finds those of an end, or all in flight,
+   * however rare they are.
+   */
+  private enum Wanted {
+    ALL("true"),
+    IN_FLIGHT("coalesce(d.terminal_status, 'in_flight') = 'in_flight' AND " + OF_STATUS),
+    ENDED("coalesce(d.terminal_status, 'in_flight') = :status");
+
+    private final String sent;
+    private final String received;
+
+    Wanted(String condition) {
+      this.sent = newestFirst("d.caller_id = :workspace AND " + condition);
+      this.received = newestFirst("d.callee_id = :workspace AND " + condition);
+    }
+
+    static Wanted of(DelegationStatus status) {
+      return status.isInFlight() ? IN_FLIGHT : ENDED;
+    }
+
+    String of(Direction side) {
+      return switch (side) {
+        case SENT -> sent;
+        case RECEIVED -> received;
+      };
+    }
+  }
 
   private final JdbcClient db;
 
@@ -67,16 +89,8 @@ class DelegationQueries {
       Optional<DelegationStatus> status,
       PageCursor after,
       int limit) {
-    return page(
-        Stream.of(Direction.values())
-            .filter(side -> direction.isEmpty() || direction.get() == side)
-            .map(side -> db.sql(side == Direction.SENT ? SENT : RECEIVED))
-            .map(statement -> statement.param("workspace", workspaceId))
-            .flatMap(statement -> list(statement, status, after, limit + 1).stream())
-            .sorted(NEWEST_FIRST)
-            .limit(limit + 1L)
-            .toList(),
-        limit);
+    List<Direction> sides = direction.map(List::of).orElse(List.of(Direction.values()));
+    return of(workspaceId, sides, status.map(Wanted::of).orElse(Wanted.ALL), status, after, limit);
   }
 
   /**
@@ -86,7 +100,8 @@ class DelegationQueries {
    */
   Page<Delegation> ofAll(Optional<DelegationStatus> status, PageCursor after, int limit) {
     boolean isInFlight = status.isEmpty() || status.get().isInFlight();
-    return page(list(db.sql(isInFlight ? IN_FLIGHT : ENDED), status, after, limit + 1), limit);
+    String statement = isInFlight ? ALL_IN_FLIGHT : ALL_ENDED;
+    return page(list(db.sql(statement), status, after, limit + 1), limit);
   }
 
   /**
@@ -96,12 +111,27 @@ class DelegationQueries {
    */
   Page<Delegation> ofSide(
       UUID workspaceId, Optional<DelegationStatus> status, PageCursor after, int limit) {
-    boolean isInFlight = status.isEmpty() || status.get().isInFlight();
-    return isInFlight
-        ? page(
-            list(db.sql(IN_FLIGHT_OF).param("workspace", workspaceId), status, after, limit + 1),
-            limit)
-        : of(workspaceId, Optional.empty(), status, after, limit);
+    List<Direction> both = List.of(Direction.values());
+    Wanted wanted = status.map(Wanted::of).orElse(Wanted.IN_FLIGHT);
+    return of(workspaceId, both, wanted, status, after, limit);
+  }
+
+  private Page<Delegation> of(
+      UUID workspaceId,
+      List<Direction> sides,
+      Wanted wanted,
+      Optional<DelegationStatus> status,
+      PageCursor after,
+      int limit) {
+    return page(
+        sides.stream()
+            .map(side -> db.sql(wanted.of(side)).param("workspace", workspaceId))
+            .flatMap(statement -> list(statement, status, after, limit + 1).stream())
+            .distinct()
+            .sorted(NEWEST_FIRST)
+            .limit(limit + 1L)
+            .toList(),
+        limit);
   }
 
   private static String newestFirst(String condition) {
@@ -109,7 +139,7 @@ class DelegationQueries {
         + DelegationRepository.COLUMNS
         + " FROM delegations d WHERE (d.created_at, d.id) < (:before, :before_id) AND "
         + condition
-        + " ORDER BY d.created_at DESC, d.id DESC LIMIT :limit";
+        + " ORDER BY d.created_at DESC, d.id DESC LIMIT (SELECT :limit)";
   }
 
   /** Reads the rows before the cursor, newest first. */

@@ -7,6 +7,7 @@ import dev.muster.platform.time.Timestamps;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -56,11 +57,13 @@ class DelegationRepository {
   private static final String FIND =
       "SELECT " + COLUMNS + " FROM delegations d WHERE d.delegation_id = :delegation_id";
 
-  /** Selects the delegations whose message found no space in the callee's feed or queue. */
+  /** Selects delegations whose message found no space in the callee's feed or queue. */
   private static final String QUEUED =
       """
-      SELECT delegation_id FROM delegations WHERE terminal_status IS NULL AND status = 'queued'
-      ORDER BY deadline LIMIT :most
+      SELECT delegation_id, callee_id, deadline FROM delegations
+      WHERE terminal_status IS NULL AND status = 'queued' AND deadline >= :deadline
+          AND (deadline, delegation_id) > (:deadline, :id)
+      ORDER BY deadline, delegation_id LIMIT (SELECT :most)
       """;
 
   private static final String TEXTS =
@@ -153,11 +156,24 @@ class DelegationRepository {
         .optional();
   }
 
-  /** Returns delegations whose messages are not dispatched yet, at most {@code most}. */
-  List<String> queued(int most) {
+  /** A delegation whose message is not dispatched yet; also the position after it. */
+  record Queued(Instant deadline, String delegationId, UUID calleeId) {
+
+    /** The position before all of them. */
+    static final Queued FIRST = new Queued(Instant.EPOCH, "", new UUID(0, 0));
+  }
+
+  /** Returns the next ones after a position, by deadline, at most {@code most}. */
+  List<Queued> queued(Queued after, int most) {
     return db.sql(QUEUED)
+        .param("deadline", Timestamps.utc(after.deadline()))
+        .param("id", after.delegationId())
         .param("most", most)
-        .query((row, n) -> row.getString("delegation_id"))
+        .query((row, n) ->
+            new Queued(
+                Timestamps.instant(row, "deadline"),
+                row.getString("delegation_id"),
+                row.getObject("callee_id", UUID.class)))
         .list();
   }
 

@@ -7,6 +7,7 @@ import dev.muster.identity.CredentialRecheck;
 import dev.muster.platform.longpoll.LongPoll;
 import dev.muster.platform.longpoll.LongPoll.PollResult;
 import dev.muster.platform.longpoll.LongPollRegistry;
+import dev.muster.platform.quota.Owner;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -48,11 +49,11 @@ class DelegationWaits implements RecordedEventListener {
   /**
    * Completes with the delegation at its end, or with its current state at the timeout.
    *
-   * @param owner the workspace, admin or network whose share of held requests the wait takes
+   * @param owner whose share of held requests the wait takes
    * @param read throws if the caller may not, or no longer, read the delegation
    */
   CompletableFuture<DelegationView> await(
-      Object owner,
+      Owner owner,
       UUID callerId,
       Duration atMost,
       CredentialRecheck reader,

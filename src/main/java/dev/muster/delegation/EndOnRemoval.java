@@ -2,9 +2,7 @@ package dev.muster.delegation;
 
 import dev.muster.delegation.TransitionRequest.Actor;
 import dev.muster.workspace.WorkspaceListener;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 import java.util.UUID;
 import org.springframework.core.annotation.Order;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -21,8 +19,15 @@ class EndOnRemoval implements WorkspaceListener {
 
   private static final String OF_WORKSPACES =
       """
-      SELECT delegation_id, callee_id FROM delegations
-      WHERE (caller_id = ANY (:ids) OR callee_id = ANY (:ids)) AND terminal_status IS NULL
+      SELECT o.delegation_id, w.removed_at IS NOT NULL AS callee_is_removed
+      FROM (
+          (SELECT delegation_id, callee_id FROM delegations
+          WHERE callee_id = ANY (:ids) AND coalesce(terminal_status, 'in_flight') = 'in_flight' LIMIT :most)
+          UNION
+          (SELECT delegation_id, callee_id FROM delegations
+          WHERE caller_id = ANY (:ids) AND coalesce(terminal_status, 'in_flight') = 'in_flight' LIMIT :most)
+          LIMIT :most) o
+      LEFT JOIN api_workspace_delivery w ON w.id = o.callee_id
       """;
 
   private final JdbcClient db;
@@ -34,20 +39,24 @@ class EndOnRemoval implements WorkspaceListener {
   }
 
   @Override
-  public void removed(List<UUID> workspaceIds) {
-    Set<UUID> gone = new HashSet<>(workspaceIds);
-    List<TransitionRequest> commands =
-        db.sql(OF_WORKSPACES)
-            .param("ids", workspaceIds.toArray(UUID[]::new))
-            .query((row, n) -> {
-              boolean isCallee = gone.contains(row.getObject("callee_id", UUID.class));
-              DelegationCommand command =
-                  new DelegationCommand.Fail(isCallee ? "callee removed" : "caller removed");
-              return new TransitionRequest(row.getString("delegation_id"), Actor.SYSTEM, command);
-            })
-            .list();
+  public boolean removed(List<UUID> workspaceIds, int most) {
+    List<TransitionRequest> commands = open(workspaceIds, most);
     if (!commands.isEmpty()) {
       List<Ledger.Result> _ = ledger.apply(commands);
     }
+    return commands.size() < most;
+  }
+
+  private List<TransitionRequest> open(List<UUID> workspaceIds, int most) {
+    return db.sql(OF_WORKSPACES)
+        .param("ids", workspaceIds.toArray(UUID[]::new))
+        .param("most", most)
+        .query((row, n) -> {
+          DelegationCommand command =
+              new DelegationCommand.Fail(
+                  row.getBoolean("callee_is_removed") ? "callee removed" : "caller removed");
+          return new TransitionRequest(row.getString("delegation_id"), Actor.SYSTEM, command);
+        })
+        .list();
   }
 }

@@ -61,7 +61,7 @@ class SweepRepository {
               WHERE terminal_status IS NULL AND deadline < :now AND deadline >= :from
                   AND (deadline, delegation_id) > (:from, :from_id)
                   AND (:only::text[] IS NULL OR delegation_id = ANY (:only::text[]))
-              ORDER BY deadline, delegation_id LIMIT :most) AS next
+              ORDER BY deadline, delegation_id LIMIT (SELECT :most)) AS next
           ORDER BY delegation_id),
       changed AS (
           UPDATE delegations d SET
@@ -90,7 +90,7 @@ class SweepRepository {
                   AND latest.heartbeat_at < :silent_since
                   AND (:only::text[] IS NULL OR d.delegation_id = ANY (:only::text[]))
               ORDER BY d.deadline, d.delegation_id
-              LIMIT :most) AS next
+              LIMIT (SELECT :most)) AS next
           ORDER BY delegation_id),
       changed AS (
           UPDATE delegations d SET
@@ -112,7 +112,7 @@ class SweepRepository {
       """
       SELECT delegation_id, deadline FROM delegations
       WHERE terminal_status IS NULL AND deadline >= :from AND (deadline, delegation_id) > (:from, :from_id)
-      ORDER BY deadline, delegation_id LIMIT :most
+      ORDER BY deadline, delegation_id LIMIT (SELECT :most)
       """;
 
   private final JdbcClient db;

@@ -17,6 +17,7 @@ import dev.muster.platform.json.RawJson;
 import dev.muster.platform.loop.BackgroundLoops;
 import dev.muster.platform.postgres.BatchColumns;
 import dev.muster.platform.postgres.HotStatements;
+import dev.muster.platform.postgres.StablePlans;
 import dev.muster.platform.postgres.StatementTimeouts;
 import dev.muster.platform.problem.DatabaseOutage;
 import dev.muster.platform.problem.ProblemException;
@@ -54,53 +55,58 @@ class Completions {
   private static final Duration LARGE_TIMEOUT = Duration.ofSeconds(60);
 
   static final String COMPLETE =
-      """
-      WITH ended AS (
-          SELECT * FROM unnest(
-              ?::uuid[], ?::bigint[], ?::uuid[], ?::bigint[], ?::text[], ?::text[], ?::integer[], ?::integer[],
-              ?::text[], ?::text[], ?::text[], ?::integer[], ?::integer[], ?::text[], ?::text[], ?::bigint[])
-          WITH ORDINALITY AS e (
-              workspace_id, seq, owner, claim, state, queue_state, deliveries, answer_status,
-              answer_type, answer, response, response_bytes, listed_bytes, status, error_detail, duration_ms, n)),
-      gone AS (
-          DELETE FROM deliveries d USING ended e
-          WHERE d.workspace_id = e.workspace_id AND d.seq = e.seq AND d.owner = e.owner AND d.claim = e.claim
-          RETURNING e.*, d.deliveries AS before, d.kind, d.sender_id, d.priority, d.attempts, d.enqueued_at,
-              d.expires_at),
-      stored AS (
-          INSERT INTO delivery_outcomes AS o (
-              workspace_id, seq, state, owner, claim, deliveries, answer_status, answer_type, answer, response,
-              response_bytes, listed_bytes, status, error_detail, duration_ms, ended_at,
-              queue_state, kind, sender_id, priority, attempts, enqueued_at, expires_at)
-          SELECT
-              workspace_id, seq, state, owner, claim, before + deliveries, answer_status, answer_type, answer, response,
-              response_bytes, listed_bytes, status, error_detail, duration_ms,
-              statement_timestamp() + n * interval '1 us',
-              queue_state, kind, sender_id, priority, attempts, enqueued_at, expires_at
-          FROM gone
-          ON CONFLICT (workspace_id, seq) DO UPDATE SET
-              state = excluded.state,
-              owner = excluded.owner,
-              claim = excluded.claim,
-              deliveries = excluded.deliveries,
-              answer_status = excluded.answer_status,
-              answer_type = excluded.answer_type,
-              answer = excluded.answer,
-              response = excluded.response,
-              response_bytes = excluded.response_bytes,
-              listed_bytes = excluded.listed_bytes,
-              status = excluded.status,
-              error_detail = excluded.error_detail,
-              duration_ms = excluded.duration_ms,
-              ended_at = excluded.ended_at,
-              queue_state = excluded.queue_state,
-              priority = excluded.priority,
-              attempts = excluded.attempts,
-              enqueued_at = excluded.enqueued_at,
-              expires_at = excluded.expires_at
-          WHERE o.state <> 'answered')
-      SELECT n FROM gone
-      """;
+      StablePlans.of(
+          """
+          WITH ended AS (
+              SELECT e.*, held.place FROM unnest(
+                  ?::uuid[], ?::bigint[], ?::uuid[], ?::bigint[], ?::text[], ?::text[], ?::integer[], ?::integer[],
+                  ?::text[], ?::text[], ?::text[], ?::integer[], ?::integer[], ?::text[], ?::text[], ?::bigint[])
+              WITH ORDINALITY AS e (
+                  workspace_id, seq, owner, claim, state, queue_state, deliveries, answer_status,
+                  answer_type, answer, response, response_bytes, listed_bytes, status, error_detail, duration_ms, n)
+              CROSS JOIN LATERAL (
+                  SELECT ctid AS place FROM deliveries
+                  WHERE workspace_id = e.workspace_id AND seq = e.seq AND owner = e.owner AND claim = e.claim
+                  OFFSET 0) AS held),
+          gone AS (
+              DELETE FROM deliveries d USING ended e
+              WHERE d.ctid = e.place AND d.owner = e.owner AND d.claim = e.claim
+              RETURNING e.*, d.deliveries AS before, d.kind, d.sender_id, d.priority, d.attempts, d.enqueued_at,
+                  d.expires_at),
+          stored AS (
+              INSERT INTO delivery_outcomes AS o (
+                  workspace_id, seq, state, owner, claim, deliveries, answer_status, answer_type, answer, response,
+                  response_bytes, listed_bytes, status, error_detail, duration_ms, ended_at,
+                  queue_state, kind, sender_id, priority, attempts, enqueued_at, expires_at)
+              SELECT
+                  workspace_id, seq, state, owner, claim, before + deliveries, answer_status, answer_type, answer, response,
+                  response_bytes, listed_bytes, status, error_detail, duration_ms,
+                  statement_timestamp() + n * interval '1 us',
+                  queue_state, kind, sender_id, priority, attempts, enqueued_at, expires_at
+              FROM gone
+              ON CONFLICT (workspace_id, seq) DO UPDATE SET
+                  state = excluded.state,
+                  owner = excluded.owner,
+                  claim = excluded.claim,
+                  deliveries = excluded.deliveries,
+                  answer_status = excluded.answer_status,
+                  answer_type = excluded.answer_type,
+                  answer = excluded.answer,
+                  response = excluded.response,
+                  response_bytes = excluded.response_bytes,
+                  listed_bytes = excluded.listed_bytes,
+                  status = excluded.status,
+                  error_detail = excluded.error_detail,
+                  duration_ms = excluded.duration_ms,
+                  ended_at = excluded.ended_at,
+                  queue_state = excluded.queue_state,
+                  priority = excluded.priority,
+                  attempts = excluded.attempts,
+                  enqueued_at = excluded.enqueued_at,
+                  expires_at = excluded.expires_at
+              WHERE o.state <> 'answered')
+          SELECT n FROM gone
+          """);
 
   private final HotStatements hot;
   private final JdbcTemplate db;

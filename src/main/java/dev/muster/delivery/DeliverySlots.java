@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Bounds the deliveries and the request memory of this replica. The number of deliveries is bounded
- * in total, per target and per sender. The memory, without that of the responses, is bounded in
+ * in total, per target, and per sender or for all of the queue together: a message that was queued
+ * is no request of its sender any more. The memory, without that of the responses, is bounded in
  * total and per sender.
  */
 public final class DeliverySlots {
@@ -27,11 +28,19 @@ public final class DeliverySlots {
   private static final long MIN_SHARE_BYTES = 32L << 20;
   private static final int MIN_SHARE_DELIVERIES = 64;
 
+  /** The queue may use at most half of the total. */
+  private static final int SHARES_OF_QUEUE = 2;
+
+  /** The owner of the quotas that have only one. */
+  private static final Object ALL = "all";
+
   /** Requests may use an eighth of the heap. Small responses may use as much again. */
   private static final int SHARE_OF_HEAP = 8;
 
+  private final Quota all;
   private final Quota ofTargets;
   private final Quota ofSenders;
+  private final Quota ofQueue;
   private final Quota bytes;
 
   /** Derives the limits from {@code heap}, the maximum size of the heap in bytes. */
@@ -40,7 +49,9 @@ public final class DeliverySlots {
     long deliveries =
         Math.clamp(part / ResponseMemoryBudget.FREE, MIN_SHARE_DELIVERIES, MAX_DELIVERIES);
     long most = Math.clamp(part, MIN_SHARE_BYTES, MAX_BYTES);
+    this.all = new Quota(deliveries, deliveries);
     this.ofTargets = new Quota(deliveries, MAX_DELIVERIES_OF_TARGET);
+    this.ofQueue = new Quota(deliveries / SHARES_OF_QUEUE, deliveries / SHARES_OF_QUEUE);
     this.ofSenders = new Quota(deliveries, Math.max(MIN_SHARE_DELIVERIES, deliveries / SHARES));
     this.bytes = new Quota(most, Math.max(MIN_SHARE_BYTES, most / SHARES));
   }
@@ -51,26 +62,38 @@ public final class DeliverySlots {
    * @param bodyBytes the size in bytes of the request that is kept
    */
   DeliverySlot open(Sender sender, long bodyBytes) {
-    Object owner = sender.owner();
-    Grant place = ofSenders.take(owner, 1);
-    if (place != Grant.GRANTED) {
-      throw refused(sender, place, "requests of " + ofSenders.ownerLimit() + " at once");
-    }
-    Grant body = bytes.take(owner, bodyBytes);
-    if (body != Grant.GRANTED) {
-      ofSenders.release(owner, 1);
-      throw refused(sender, body, "bytes of " + bytes.ownerLimit() + " in requests in progress");
-    }
-    return new DeliverySlot(owner, bodyBytes);
+    return open(sender, bodyBytes, ofSenders, sender.owner());
   }
 
-  /** As {@link #open}, but returns empty instead of refusing. */
-  Optional<DeliverySlot> find(Sender sender, long bodyBytes) {
+  /** As {@link #open}, for an attempt of the queue; returns empty instead of refusing. */
+  Optional<DeliverySlot> findForQueue(Sender sender, long bodyBytes) {
     try {
-      return Optional.of(open(sender, bodyBytes));
+      return Optional.of(open(sender, bodyBytes, ofQueue, ALL));
     } catch (ProblemException full) {
       return Optional.empty();
     }
+  }
+
+  /** Returns how many attempts of the queue may run at once. */
+  int mostOfQueue() {
+    return Math.toIntExact(ofQueue.limit());
+  }
+
+  private DeliverySlot open(Sender sender, long bodyBytes, Quota share, Object owner) {
+    Grant own = share.take(owner, 1);
+    if (own != Grant.GRANTED) {
+      throw refused(sender, own, "requests of " + share.ownerLimit() + " at once");
+    }
+    Grant place = all.take(ALL, 1);
+    Grant body = place == Grant.GRANTED ? bytes.take(sender.owner(), bodyBytes) : Grant.FULL;
+    if (body != Grant.GRANTED) {
+      share.release(owner, 1);
+      if (place == Grant.GRANTED) {
+        all.release(ALL, 1);
+      }
+      throw refused(sender, body, "bytes of " + bytes.ownerLimit() + " in requests in progress");
+    }
+    return new DeliverySlot(sender.owner(), bodyBytes, share, owner);
   }
 
   private static ProblemException refused(Sender sender, Grant grant, String share) {
@@ -88,7 +111,7 @@ public final class DeliverySlots {
   }
 
   long running() {
-    return ofSenders.held();
+    return all.held();
   }
 
   /**
@@ -96,6 +119,8 @@ public final class DeliverySlots {
    */
   final class DeliverySlot implements AutoCloseable {
 
+    private final Object sender;
+    private final Quota share;
     private final Object owner;
 
     // guarded by this
@@ -103,9 +128,11 @@ public final class DeliverySlots {
     private long kept;
     private boolean closed;
 
-    private DeliverySlot(Object owner, long kept) {
-      this.owner = owner;
+    private DeliverySlot(Object sender, long kept, Quota share, Object owner) {
+      this.sender = sender;
       this.kept = kept;
+      this.share = share;
+      this.owner = owner;
     }
 
     /**
@@ -120,7 +147,7 @@ public final class DeliverySlots {
     }
 
     private synchronized boolean keep(long more) {
-      if (closed || bytes.take(owner, more) != Grant.GRANTED) {
+      if (closed || bytes.take(sender, more) != Grant.GRANTED) {
         return false;
       }
       kept += more;
@@ -154,8 +181,9 @@ public final class DeliverySlots {
         if (target != null) {
           ofTargets.release(target, 1);
         }
-        bytes.release(owner, kept);
-        ofSenders.release(owner, 1);
+        bytes.release(sender, kept);
+        all.release(ALL, 1);
+        share.release(owner, 1);
       }
     }
   }

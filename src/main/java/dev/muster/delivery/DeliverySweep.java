@@ -136,7 +136,7 @@ class DeliverySweep {
 
   private int dropAll(UUID targetId) {
     return end(
-        claim -> queue.claimWaiting(List.of(targetId), claim),
+        claim -> queue.claimWaiting(targetId, claim),
         QueueState.DROPPED,
         "the workspace was removed");
   }
@@ -148,7 +148,7 @@ class DeliverySweep {
     int dropped = 0;
     int batch;
     do {
-      batch = end(claim -> queue.claimWaiting(targetIds, minutes, claim), QueueState.DROPPED, why);
+      batch = end(claim -> queue.claimStale(targetIds, minutes, claim), QueueState.DROPPED, why);
       dropped += batch;
     } while (batch == QueueRepository.MAX_BATCH);
     return dropped;

@@ -10,12 +10,13 @@ import org.springframework.stereotype.Repository;
 @Repository
 class DeliverySweepRepository {
 
+  /** The index on {@code expires_at} holds only for statements that say {@code < 'infinity'}. */
   private static final String CLAIM_EXPIRED =
       """
       WITH due AS (
           SELECT d.workspace_id, d.seq, l.created_at
           FROM deliveries d JOIN api_activity_message l ON l.workspace_id = d.workspace_id AND l.seq = d.seq
-          WHERE d.queued AND d.owner IS NULL AND d.expires_at <= statement_timestamp()
+          WHERE d.queued AND d.expires_at < 'infinity' AND d.owner IS NULL AND d.expires_at <= statement_timestamp()
           ORDER BY d.expires_at LIMIT :most
       """
           + QueueRepository.CLAIM_DUE;
@@ -23,7 +24,8 @@ class DeliverySweepRepository {
   private static final String ANY_EXPIRED =
       """
       SELECT EXISTS (
-          SELECT FROM deliveries WHERE queued AND owner IS NULL AND expires_at <= statement_timestamp())
+          SELECT FROM deliveries
+          WHERE queued AND expires_at < 'infinity' AND owner IS NULL AND expires_at <= statement_timestamp())
       """;
 
   /** Claims deliveries whose replica has no lease any more. */

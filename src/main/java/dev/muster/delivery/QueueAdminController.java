@@ -16,6 +16,8 @@ import dev.muster.platform.http.ListResponses;
 import dev.muster.platform.http.Page;
 import dev.muster.platform.http.PageCursor;
 import dev.muster.platform.http.PageLimit;
+import dev.muster.platform.http.RequestOwner;
+import dev.muster.platform.http.WholeReads;
 import dev.muster.platform.json.Ids;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
@@ -43,6 +45,7 @@ class QueueAdminController {
   private final Deliveries deliveries;
   private final QueueRetry retries;
   private final ListResponses responses;
+  private final WholeReads reads;
   private final CommitAwareTransactions transactions;
 
   QueueAdminController(
@@ -50,11 +53,13 @@ class QueueAdminController {
       Deliveries deliveries,
       QueueRetry retries,
       ListResponses responses,
+      WholeReads reads,
       CommitAwareTransactions transactions) {
     this.list = list;
     this.deliveries = deliveries;
     this.retries = retries;
     this.responses = responses;
+    this.reads = reads;
     this.transactions = transactions;
   }
 
@@ -84,7 +89,7 @@ class QueueAdminController {
         request,
         response,
         PageLimit.of(request).orElse(PageLimit.DEFAULT),
-        (after, limit) -> page(filter, after, limit),
+        (after, limit) -> reads.run(RequestOwner.of(request), () -> page(filter, after, limit)),
         row -> QueueView.of(row, null, null));
   }
 
@@ -106,8 +111,12 @@ class QueueAdminController {
 
   @GetMapping("/admin/a2a-queue/summary")
   @RouteAccess(CallerKind.VIEWER)
-  Summary summary(Caller caller) {
+  Summary summary(Caller caller, HttpServletRequest request) {
     AccessChecks.requireReader(caller);
+    return reads.run(RequestOwner.of(request), this::summary);
+  }
+
+  private Summary summary() {
     Total total = list.total();
     return new Summary(
         total.waiting(), total.delivering(), total.oldestS(), list.mostWaiting(MAX_TARGETS));

@@ -55,14 +55,20 @@ class QueueListRepository {
   private static final String OPEN =
       OPEN_COLUMNS
           + """
-          WHERE d.queued AND (d.enqueued_at, d.workspace_id) > (:after, :after_id)
-              AND (:state::text IS NULL OR (:state = 'waiting') = (d.owner IS NULL))
+          WHERE d.queued AND d.enqueued_at < 'infinity' AND (d.enqueued_at, d.workspace_id) > (:after, :after_id)
               AND (:kind::text IS NULL OR d.kind = :kind)
               AND (:target::uuid IS NULL OR d.workspace_id = :target)
               AND (:sender::uuid IS NULL OR d.sender_id = :sender)
+              %s
           ORDER BY d.enqueued_at, d.workspace_id
           LIMIT :limit
           """;
+
+  private static final String ALL_OPEN = OPEN.formatted("");
+  private static final String WAITING = OPEN.formatted("AND d.owner IS NULL");
+
+  /** There are few of them, and an index of their own finds them. */
+  private static final String DELIVERING = OPEN.formatted("AND d.owner IS NOT NULL");
 
   private static final String ENDED =
       ENDED_COLUMNS
@@ -89,21 +95,22 @@ class QueueListRepository {
           + " AND "
           + IS_SHOWN;
 
-  /**
-   * Finds rows with the {@code seq} of an id. An id does not name its feed, so each feed is looked
-   * up by index.
-   */
+  /** Finds rows with the {@code seq} and the hash of the feed of an id; feeds may share a hash. */
   private static final String FEEDS_WITH_ROW =
       """
       SELECT l.workspace_id, l.seq, l.created_at FROM api_workspace_delivery w
       JOIN api_activity_message l ON l.workspace_id = w.id AND l.seq = :seq
+      WHERE feed_bits(w.id) = :feed_bits
       """;
 
+  /** The entry is found once, and not for each of the others. */
   private static final String PLACE =
       """
-      SELECT count(*) FROM deliveries d JOIN deliveries mine ON mine.workspace_id = d.workspace_id
-      WHERE mine.workspace_id = :workspace_id AND mine.seq = :seq AND d.queued AND d.owner IS NULL
-          AND (-d.priority, d.enqueued_at, d.seq) <= (-mine.priority, mine.enqueued_at, mine.seq)
+      WITH mine AS MATERIALIZED (
+          SELECT priority, enqueued_at, seq FROM deliveries WHERE workspace_id = :workspace_id AND seq = :seq)
+      SELECT count(*) FROM mine JOIN deliveries d
+          ON (-d.priority, d.enqueued_at, d.seq) <= (-mine.priority, mine.enqueued_at, mine.seq)
+      WHERE d.workspace_id = :workspace_id AND d.queued AND d.owner IS NULL
       """;
 
   private static final String TOTAL =
@@ -143,7 +150,13 @@ class QueueListRepository {
 
   /** Returns the messages that have not ended, the oldest first. */
   List<QueuedMessage> open(Filter filter, PageCursor after, int limit) {
-    return page(OPEN, filter, after, limit);
+    String statement =
+        switch (filter.state()) {
+          case null -> ALL_OPEN;
+          case WAITING -> WAITING;
+          default -> DELIVERING;
+        };
+    return page(statement, filter, after, limit);
   }
 
   /**
@@ -187,6 +200,7 @@ class QueueListRepository {
     return db
         .sql(FEEDS_WITH_ROW)
         .param("seq", RowId.seqOf(id))
+        .param("feed_bits", RowId.feedBitsOf(id))
         .query((row, n) ->
             RowId.of(row).equals(id)
                 ? Optional.of(ActivityKey.of(row))

@@ -1,6 +1,7 @@
 package dev.muster.delivery;
 
 import dev.muster.activity.ActivityKey;
+import dev.muster.platform.postgres.StablePlans;
 import dev.muster.platform.text.ErrorText;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -8,10 +9,13 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.UUID;
+import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.core.simple.JdbcClient.StatementSpec;
 import org.springframework.stereotype.Repository;
+import org.springframework.transaction.annotation.Propagation;
+import org.springframework.transaction.annotation.Transactional;
 
 /**
  * Claims queued messages and releases them. Only the claim makes a replica the holder of a message,
@@ -39,6 +43,15 @@ class QueueRepository {
       """
           + CLAIMED;
 
+  /** The condition of an entry that may be claimed now, apart from order and slots. */
+  private static final String IS_DUE =
+      "owner IS NULL AND due_at <= statement_timestamp() AND expires_at > statement_timestamp()";
+
+  /** The columns that a search for entries returns; {@link #QUEUE_ORDER} needs them. */
+  private static final String FOUND = "seq, priority, enqueued_at";
+
+  private static final String QUEUE_ORDER = "priority DESC, enqueued_at, seq";
+
   /**
    * Claims deliverable messages; runs under the locks of the feed heads. The locks keep other
    * transactions from claiming for these targets and from adding to their queues. Of the entries of
@@ -47,55 +60,79 @@ class QueueRepository {
    * may go are claimed in queue order, up to the target's free slots. Entries being delivered count
    * against these slots. Results need no slot of the target. Entries for a target that polls now
    * need none either, since they are only left in its feed (R3.2).
+   *
+   * <p>It takes one index step for each sender with entries that wait, and not one for each entry.
+   * It goes through the targets one after the other, in the order given.
    */
   private static final String CLAIM =
-      """
-      WITH target AS (
-          SELECT w.id,
-              CASE w.delivery_mode
-                  WHEN 'poll' THEN :max_of_target
-                  ELSE greatest(0, w.max_concurrent_tasks - b.active_tasks)
-              END AS slots
-          FROM api_workspace_delivery w JOIN api_workspace_heartbeat b ON b.workspace_id = w.id
-          WHERE w.id = ANY (:ids)
-              AND w.removed_at IS NULL
-              AND (w.delivery_mode = 'poll'
-                  OR w.url <> '' AND w.url !~* '^(remote:|\\s*$)' AND b.status IN ('online', 'degraded'))),
-      open AS MATERIALIZED (
-          SELECT d.workspace_id, d.seq, d.sender_id, d.kind, d.priority, d.enqueued_at, d.owner IS NOT NULL AS is_held,
-              d.due_at <= statement_timestamp() AND d.expires_at > statement_timestamp() AS is_due, target.slots
-          FROM target JOIN deliveries d ON d.workspace_id = target.id AND d.queued),
-      first AS (
-          (SELECT DISTINCT ON (workspace_id, sender_id) * FROM open WHERE kind = 'message'
-              ORDER BY workspace_id, sender_id, is_held DESC, priority DESC, enqueued_at, seq)
-          UNION ALL
-          SELECT * FROM open WHERE kind <> 'message'),
-      ranked AS (
-          SELECT workspace_id, seq, kind, slots, row_number() OVER (
-              PARTITION BY workspace_id, kind = 'result' ORDER BY priority DESC, enqueued_at, seq) AS place
-          FROM first WHERE is_due AND NOT is_held),
-      due AS (
-          SELECT d.workspace_id, d.seq, l.created_at
-          FROM ranked JOIN deliveries d ON d.workspace_id = ranked.workspace_id AND d.seq = ranked.seq
-          JOIN api_activity_message l ON l.workspace_id = d.workspace_id AND l.seq = d.seq
-          WHERE d.owner IS NULL
-              AND ranked.place + (
-                      SELECT count(*) FROM open o
-                      WHERE o.workspace_id = ranked.workspace_id
-                          AND o.is_held
-                          AND (o.kind = 'result') = (ranked.kind = 'result'))
-                  <= CASE ranked.kind WHEN 'result' THEN :results ELSE least(ranked.slots, :max_of_target) END
-          LIMIT :most
-          FOR UPDATE OF d SKIP LOCKED)
-      UPDATE deliveries d SET
-          owner = :owner,
-          claim = :claim,
-          claimed_at = statement_timestamp(),
-          attempts = d.attempts + 1
-      FROM due
-      WHERE d.workspace_id = due.workspace_id AND d.seq = due.seq
-      """
-          + CLAIMED;
+      StablePlans.of(
+          """
+          WITH target AS (
+              SELECT w.id,
+                  CASE w.delivery_mode
+                      WHEN 'poll' THEN asked.most
+                      ELSE least(asked.most, w.max_concurrent_tasks - b.active_tasks)
+                  END AS slots,
+                  least(asked.most, :results) AS results
+              FROM unnest(:ids::uuid[], :most_of_each::integer[]) AS asked (id, most)
+              CROSS JOIN LATERAL (SELECT * FROM api_workspace_delivery WHERE id = asked.id OFFSET 0) AS w
+              CROSS JOIN LATERAL (SELECT * FROM api_workspace_heartbeat WHERE workspace_id = asked.id OFFSET 0) AS b
+              WHERE w.removed_at IS NULL
+                  AND (w.delivery_mode = 'poll'
+                      OR w.url <> '' AND w.url !~* '^(remote:|\\s*$)' AND b.status IN ('online', 'degraded'))),
+          free AS MATERIALIZED (
+              SELECT target.id, greatest(0, target.slots - held.others) AS slots, greatest(0, target.results - held.results) AS results
+              FROM target CROSS JOIN LATERAL (
+                  SELECT count(*) FILTER (WHERE kind <> 'result') AS others, count(*) FILTER (WHERE kind = 'result') AS results
+                  FROM deliveries WHERE workspace_id = target.id AND queued AND owner IS NOT NULL) AS held),
+          due AS (
+              SELECT d.place, l.created_at
+              FROM free
+              CROSS JOIN LATERAL (
+                  (SELECT seq FROM (
+                      (WITH RECURSIVE first AS (
+                          (SELECT lane, due_at, expires_at, owner, {FOUND} FROM deliveries
+                              WHERE workspace_id = free.id AND queued AND kind = 'message' AND owner IS NULL
+                              ORDER BY lane, {QUEUE_ORDER} LIMIT 1)
+                          UNION ALL
+                          SELECT next.* FROM first CROSS JOIN LATERAL (
+                              SELECT lane, due_at, expires_at, owner, {FOUND} FROM deliveries
+                              WHERE workspace_id = free.id AND queued AND kind = 'message' AND owner IS NULL
+                                  AND lane > first.lane
+                              ORDER BY lane, {QUEUE_ORDER} LIMIT 1) AS next)
+                      SELECT {FOUND} FROM first
+                      WHERE {IS_DUE} AND NOT EXISTS (
+                          SELECT FROM deliveries h
+                          WHERE h.workspace_id = free.id AND h.queued AND h.owner IS NOT NULL AND h.lane = first.lane))
+                      UNION ALL
+                      (SELECT {FOUND} FROM deliveries
+                          WHERE workspace_id = free.id AND queued AND kind = 'delegation' AND {IS_DUE}
+                          ORDER BY lane, {QUEUE_ORDER} LIMIT free.slots)) AS one
+                      ORDER BY {QUEUE_ORDER} LIMIT free.slots)
+                  UNION ALL
+                  (SELECT seq FROM deliveries
+                      WHERE workspace_id = free.id AND queued AND kind = 'result' AND {IS_DUE}
+                      ORDER BY lane, {QUEUE_ORDER} LIMIT free.results)) AS found
+              CROSS JOIN LATERAL (
+                  SELECT ctid AS place FROM deliveries
+                  WHERE workspace_id = free.id AND seq = found.seq AND owner IS NULL
+                  FOR UPDATE SKIP LOCKED) AS d
+              CROSS JOIN LATERAL (
+                  SELECT created_at FROM api_activity_message
+                  WHERE workspace_id = free.id AND seq = found.seq OFFSET 0) AS l
+              LIMIT :most)
+          UPDATE deliveries d SET
+              owner = :owner,
+              claim = :claim,
+              claimed_at = statement_timestamp(),
+              attempts = d.attempts + 1
+          FROM due
+          WHERE d.ctid = due.place
+          """
+                  .replace("{FOUND}", FOUND)
+                  .replace("{QUEUE_ORDER}", QUEUE_ORDER)
+                  .replace("{IS_DUE}", IS_DUE)
+              + CLAIMED);
 
   /**
    * Skips a delivery whose agent has answered with its own message. {@link #END_ANSWERED} ends that
@@ -147,14 +184,19 @@ class QueueRepository {
   }
 
   /**
-   * Claims at most {@code most} messages for targets whose feed heads this transaction has locked.
+   * Claims at most {@code most} messages for targets whose feed heads this transaction has locked,
+   * for the first targets first.
+   *
+   * @param limitOf how many attempts of a target may run at once
    */
-  List<QueuedMessage> claim(Collection<UUID> targetIds, DeliveryClaim claim, int most) {
+  @Transactional(propagation = Propagation.MANDATORY)
+  List<QueuedMessage> claim(
+      List<UUID> targetIds, ToIntFunction<UUID> limitOf, DeliveryClaim claim, int most) {
     return by(db.sql(CLAIM), claim)
         .param("ids", targetIds.toArray(UUID[]::new))
+        .param("most_of_each", targetIds.stream().map(limitOf::applyAsInt).toArray(Integer[]::new))
         .param("most", most)
-        .param("max_of_target", QueueWorker.MAX_CONCURRENT_OF_A_TARGET)
-        .param("results", QueueWorker.MAX_CONCURRENT_RESULTS)
+        .param("results", AttemptPermits.MAX_CONCURRENT_RESULTS)
         .query(QueueRepository::held)
         .list();
   }
@@ -211,13 +253,20 @@ class QueueRepository {
    * Claims at most {@link #MAX_BATCH} messages that have waited {@code minutes} or longer for these
    * targets.
    */
-  List<QueuedMessage> claimWaiting(Collection<UUID> targetIds, int minutes, DeliveryClaim claim) {
+  List<QueuedMessage> claimStale(Collection<UUID> targetIds, int minutes, DeliveryClaim claim) {
     return claimWaiting(targetIds, minutes, null, MAX_BATCH, claim);
   }
 
-  /** Claims all waiting messages for these targets, except rows that are locked. */
-  List<QueuedMessage> claimWaiting(Collection<UUID> targetIds, DeliveryClaim claim) {
-    return claimWaiting(targetIds, 0, null, Integer.MAX_VALUE, claim);
+  /**
+   * Claims at most {@code most} waiting messages for these targets, except rows that are locked.
+   */
+  List<QueuedMessage> claimWaiting(Collection<UUID> targetIds, int most, DeliveryClaim claim) {
+    return claimWaiting(targetIds, 0, null, most, claim);
+  }
+
+  /** Claims the waiting messages of a target, except rows that are locked. */
+  List<QueuedMessage> claimWaiting(UUID targetId, DeliveryClaim claim) {
+    return claimWaiting(List.of(targetId), 0, null, Integer.MAX_VALUE, claim);
   }
 
   /** Claims the message if it waits and no other transaction has locked its row. */

@@ -6,6 +6,7 @@ import dev.muster.event.EventType;
 import dev.muster.event.RecordedEvent;
 import dev.muster.heartbeat.HeartbeatStoredListener;
 import java.util.Collection;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
@@ -19,7 +20,9 @@ import org.springframework.stereotype.Component;
 @Component
 class QueueWakeUps implements HeartbeatStoredListener, FeedChangeListener, RecordedEventListener {
 
-  private final Set<UUID> woken = ConcurrentHashMap.newKeySet();
+  /** In the order in which they are to be looked at; guarded by itself. */
+  private final LinkedHashSet<UUID> woken = new LinkedHashSet<>();
+
   private volatile Set<UUID> waitedFor = ConcurrentHashMap.newKeySet();
 
   /** Replaces {@link #waitedFor} when a scan ends; targets queued during the scan go into both. */
@@ -52,24 +55,36 @@ class QueueWakeUps implements HeartbeatStoredListener, FeedChangeListener, Recor
     heartbeatsStored(RecordedEvent.workspacesOf(events, EventType.WORKSPACE_ONLINE));
   }
 
+  /** Wakes the worker for targets that were left woken, too: what kept it from them may be over. */
   void wake(Collection<UUID> targetIds) {
-    if (woken.addAll(targetIds)) {
+    if (!targetIds.isEmpty()) {
+      synchronized (woken) {
+        woken.addAll(targetIds);
+      }
       wakeWorker.run();
     }
   }
 
   /**
-   * Returns the targets woken since the last call. A target woken from now on is returned again.
+   * Returns the targets woken since the last call, in the order of their turns. A target woken from
+   * now on is returned again.
    */
   List<UUID> takeWoken() {
-    List<UUID> taken = List.copyOf(woken);
-    taken.forEach(woken::remove);
-    return taken;
+    synchronized (woken) {
+      List<UUID> taken = List.copyOf(woken);
+      woken.clear();
+      return taken;
+    }
   }
 
-  /** Keeps these targets for the next {@link #takeWoken}. */
-  void leaveWoken(Collection<UUID> targetIds) {
-    woken.addAll(targetIds);
+  /**
+   * Keeps these targets for the next {@link #takeWoken}. Their turns come first, so that targets
+   * which are woken often do not take those of others.
+   */
+  void leaveWoken(List<UUID> targetIds) {
+    synchronized (woken) {
+      targetIds.reversed().forEach(woken::addFirst);
+    }
   }
 
   /**

@@ -1,6 +1,8 @@
 package dev.muster.delivery;
 
 import dev.muster.activity.Feeds;
+import dev.muster.delivery.AttemptPermits.Permit;
+import dev.muster.delivery.QueuedAttempts.Reaction;
 import dev.muster.platform.log.LimitedLog;
 import dev.muster.platform.log.OutageLog;
 import dev.muster.platform.loop.AdaptiveInterval;
@@ -14,9 +16,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
 import org.slf4j.event.Level;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.stereotype.Component;
@@ -29,12 +30,6 @@ import org.springframework.transaction.support.TransactionTemplate;
  */
 @Component
 class QueueWorker implements SmartLifecycle {
-
-  /** The limits of concurrent attempts, per replica and per target (R7.14). */
-  static final int MAX_CONCURRENT = 256;
-
-  static final int MAX_CONCURRENT_OF_A_TARGET = 32;
-  static final int MAX_CONCURRENT_RESULTS = 8;
 
   private static final Duration POLL_INTERVAL = Duration.ofSeconds(1);
 
@@ -54,7 +49,7 @@ class QueueWorker implements SmartLifecycle {
   private final ReplicaLease lease;
   private final TransactionTemplate transactions;
   private final OutageLog outages;
-  private final Semaphore attemptPermits = new Semaphore(MAX_CONCURRENT);
+  private final AttemptPermits permits;
   private final Set<Thread> running = ConcurrentHashMap.newKeySet();
 
   private final AdaptiveInterval scans;
@@ -68,6 +63,7 @@ class QueueWorker implements SmartLifecycle {
       WaitingTargets waiting,
       QueueWakeUps wakeUps,
       QueuedAttempts attempts,
+      AttemptPermits permits,
       ReplicaLease lease,
       TransactionTemplate transactions,
       OutageLog outages,
@@ -78,6 +74,7 @@ class QueueWorker implements SmartLifecycle {
     this.waiting = waiting;
     this.wakeUps = wakeUps;
     this.attempts = attempts;
+    this.permits = permits;
     this.lease = lease;
     this.transactions = transactions;
     this.outages = outages;
@@ -111,26 +108,35 @@ class QueueWorker implements SmartLifecycle {
 
   private void claim(List<UUID> targets) {
     for (int from = 0; from < targets.size(); from += BATCH_SIZE) {
-      List<UUID> some = targets.subList(from, Math.min(from + BATCH_SIZE, targets.size()));
-      int most = attemptPermits.availablePermits();
-      if (most > 0 && lease.isAlive()) {
-        claim(some, most);
+      int most = permits.free();
+      if (most == 0) {
+        wakeUps.leaveWoken(targets.subList(from, targets.size()));
+        return;
+      }
+      if (lease.isAlive()) {
+        claim(targets.subList(from, Math.min(from + BATCH_SIZE, targets.size())), most);
       }
     }
   }
 
-  /** Claims at most {@code most} messages; wakes targets again whose feed heads are locked. */
+  /**
+   * Claims at most {@code most} messages, for the first targets first. Wakes targets again whose
+   * feed heads are locked, and those that got nothing because others took all permits.
+   */
   private void claim(List<UUID> targets, int most) {
     DeliveryClaim claim = lease.begin();
     List<QueuedMessage> claimed = List.of();
     try {
       claimed =
           transactions.execute(status -> {
-            List<UUID> locked = feeds.lockSkippingLocked(targets);
+            Set<UUID> locked = Set.copyOf(feeds.lockSkippingLocked(targets));
+            List<UUID> mayClaim = targets.stream().filter(locked::contains).toList();
             if (locked.size() < targets.size()) {
               wakeUps.leaveWoken(targets.stream().filter(id -> !locked.contains(id)).toList());
             }
-            return locked.isEmpty() ? List.<QueuedMessage>of() : queue.claim(locked, claim, most);
+            return mayClaim.isEmpty()
+                ? List.<QueuedMessage>of()
+                : queue.claim(mayClaim, permits::limitOf, claim, most);
           });
     } finally {
       HeldClaim held = new HeldClaim(lease, claim, new AtomicInteger(Math.max(1, claimed.size())));
@@ -138,6 +144,10 @@ class QueueWorker implements SmartLifecycle {
         held.stop();
       }
       claimed.forEach(message -> start(message, held));
+    }
+    if (claimed.size() == most) {
+      Set<UUID> served = claimed.stream().map(QueuedMessage::targetId).collect(Collectors.toSet());
+      wakeUps.leaveWoken(targets.stream().filter(id -> !served.contains(id)).toList());
     }
   }
 
@@ -152,18 +162,20 @@ class QueueWorker implements SmartLifecycle {
   }
 
   private void start(QueuedMessage message, HeldClaim held) {
-    attemptPermits.acquireUninterruptibly();
+    Permit permit = permits.begin(message.targetId());
     Thread thread =
         Thread.ofVirtual()
             .name("queue-attempt-" + message.id())
-            .unstarted(() -> attempt(message, held));
+            .unstarted(() -> attempt(message, held, permit));
     running.add(thread);
     thread.start();
   }
 
-  private void attempt(QueuedMessage message, HeldClaim held) {
+  private void attempt(QueuedMessage message, HeldClaim held, Permit permit) {
+    Reaction reaction = Reaction.NOT_CALLED;
     try {
       QueuedAttempts.Result result = resultOf(message);
+      reaction = result.reaction();
       // stop() interrupts this thread no longer; an earlier interrupt must not reach the database
       running.remove(Thread.currentThread());
       boolean _ = Thread.interrupted();
@@ -174,7 +186,7 @@ class QueueWorker implements SmartLifecycle {
     } finally {
       running.remove(Thread.currentThread());
       held.stop();
-      attemptPermits.release();
+      permit.release(reaction);
       wakeUps.wake(List.of(message.targetId()));
     }
   }
@@ -187,16 +199,16 @@ class QueueWorker implements SmartLifecycle {
         failed.log(
             Level.ERROR, "the attempt to deliver the queued message {} failed", message.id(), e);
       }
-      return new QueuedAttempts.Result.Failed(e.toString(), 0);
+      return new QueuedAttempts.Result.Failed(e.toString(), 0, Reaction.NOT_CALLED);
     }
   }
 
   private void release(QueuedMessage message, QueuedAttempts.Result result) {
     switch (result) {
-      case QueuedAttempts.Result.Over() -> {
+      case QueuedAttempts.Result.Over _ -> {
         // ended, or left to another replica
       }
-      case QueuedAttempts.Result.Failed(String error, int deliveries) ->
+      case QueuedAttempts.Result.Failed(String error, int deliveries, Reaction _) ->
           queue.release(
               message.key(),
               message.heldBy(),
@@ -225,15 +237,8 @@ class QueueWorker implements SmartLifecycle {
       isRunning = false;
     }
     List.copyOf(running).forEach(Thread::interrupt);
-    try {
-      // an interrupted attempt still releases its message
-      if (attemptPermits.tryAcquire(
-          MAX_CONCURRENT, SHUTDOWN_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)) {
-        attemptPermits.release(MAX_CONCURRENT);
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
+    // an interrupted attempt still releases its message
+    permits.awaitEnds(SHUTDOWN_TIMEOUT);
   }
 
   @Override

@@ -31,24 +31,48 @@ import org.springframework.stereotype.Component;
 @Component
 class QueuedAttempts {
 
+  /** What an attempt has shown of its target. */
+  enum Reaction {
+    /** It answered, or could not be reached at once. */
+    IN_TIME,
+    /** It kept the attempt waiting until its time was over. */
+    TIMED_OUT,
+    NOT_CALLED
+  }
+
   /** The result of an attempt. */
   sealed interface Result {
 
+    Reaction reaction();
+
     /** Nothing is left to do: the message ended here, or another replica decides about it. */
-    record Over() implements Result {}
+    record Over(Reaction reaction) implements Result {}
 
     /**
      * The attempt failed and is repeated after a pause. The agent may have got the message {@code
      * deliveries} times.
      */
-    record Failed(@Nullable String error, int deliveries) implements Result {}
+    record Failed(@Nullable String error, int deliveries, Reaction reaction) implements Result {}
 
     /** The target cannot take the message now. This does not count as an attempt. */
-    record NoFreeSlot() implements Result {}
+    record NoFreeSlot() implements Result {
+
+      @Override
+      public Reaction reaction() {
+        return Reaction.NOT_CALLED;
+      }
+    }
   }
 
   /** The statuses by which an agent reports that it is busy. */
   private static final Set<Integer> BUSY = Set.of(429, 503);
+
+  private static final Set<FailureKind> TIME_OUTS =
+      Set.of(
+          FailureKind.CONNECT_TIMEOUT,
+          FailureKind.WRITE_TIMEOUT,
+          FailureKind.READ_TIMEOUT,
+          FailureKind.ANSWER_TOO_SLOW);
 
   private static final int MAX_LOADING = 4;
   private static final String NOT_WANTED =
@@ -103,7 +127,7 @@ class QueuedAttempts {
             : queueCompletion.remainingTime(delegation.get());
     if (left.isEmpty()) {
       queueCompletion.end(queued, queueCompletion.refused(NOT_WANTED), QueueState.DROPPED);
-      return new Result.Over();
+      return new Result.Over(Reaction.NOT_CALLED);
     }
     if (!left.get().isPositive()) {
       queueCompletion.end(
@@ -111,12 +135,12 @@ class QueuedAttempts {
           queueCompletion.refused(TOO_LATE),
           QueueState.EXPIRED,
           new DelegationMessageOutcome.Failed(delegation.orElseThrow(), TOO_LATE));
-      return new Result.Over();
+      return new Result.Over(Reaction.NOT_CALLED);
     }
     if (target.get().deliveryMode() == DeliveryMode.POLL) {
       queueCompletion.end(
           queued, QueueCompletion.inFeed(message.method(), queued), QueueState.DELIVERED);
-      return new Result.Over();
+      return new Result.Over(Reaction.NOT_CALLED);
     }
     return target.get().status() != WorkspaceStatus.PAUSED && target.get().isReachable()
         ? send(queued, target.get(), message, delegation, left.get())
@@ -155,7 +179,7 @@ class QueuedAttempts {
             body,
             Map.of(),
             Deadline.in(shorter(atMost, settings.totalBudget())));
-    Optional<DeliverySlot> free = slots.find(sender, 2L * body.length);
+    Optional<DeliverySlot> free = slots.findForQueue(sender, 2L * body.length);
     if (free.isEmpty()) {
       return new Result.NoFreeSlot();
     }
@@ -212,7 +236,7 @@ class QueuedAttempts {
       }
       // This server stops. The message was delivered, so another replica decides what follows.
     }
-    return new Result.Over();
+    return new Result.Over(reaction(result));
   }
 
   private static Duration shorter(Duration one, Duration other) {
@@ -231,6 +255,13 @@ class QueuedAttempts {
         || (result instanceof A2aResult.Unreachable end && end.last() == FailureKind.READ_TIMEOUT);
   }
 
+  private static Reaction reaction(A2aResult result) {
+    return result instanceof A2aResult.OutOfTime
+            || (result instanceof A2aResult.Unreachable end && TIME_OUTS.contains(end.last()))
+        ? Reaction.TIMED_OUT
+        : Reaction.IN_TIME;
+  }
+
   private static boolean isBusy(A2aResult result) {
     return result instanceof A2aResult.HttpError error && BUSY.contains(error.status());
   }
@@ -243,6 +274,7 @@ class QueuedAttempts {
 
   /** Counts no delivery for a busy agent, since it has not taken the message. */
   private static Result failed(A2aResult result) {
-    return new Result.Failed(A2aErrors.text(result), isBusy(result) ? 0 : result.deliveries());
+    return new Result.Failed(
+        A2aErrors.text(result), isBusy(result) ? 0 : result.deliveries(), reaction(result));
   }
 }

@@ -102,12 +102,12 @@ class TargetChanges implements WorkspaceListener {
 
   /** Drops the waiting messages, after the delegations from and to these workspaces have ended. */
   @Override
-  public void removed(List<UUID> workspaceIds) {
-    int _ =
-        queueCompletion.endUndelivered(
-            claim -> queue.claimWaiting(workspaceIds, claim),
+  public boolean removed(List<UUID> workspaceIds, int most) {
+    return queueCompletion.endUndelivered(
+            claim -> queue.claimWaiting(workspaceIds, most, claim),
             QueueState.DROPPED,
-            "the workspace was removed");
+            "the workspace was removed")
+        < most;
   }
 
   @Override
@@ -140,7 +140,7 @@ class TargetChanges implements WorkspaceListener {
   private void leaveInFeed(UUID workspaceId) {
     Set<Completion> _ =
         lease.withClaim(claim -> {
-          List<QueuedMessage> waiting = queue.claimWaiting(List.of(workspaceId), claim);
+          List<QueuedMessage> waiting = queue.claimWaiting(workspaceId, claim);
           Map<Long, String> methods = methodsOf(workspaceId, waiting);
           return completions.completeAll(
               waiting.stream()

@@ -90,7 +90,11 @@ class HeartbeatBatch implements BatchHandler<Heartbeat, HeartbeatResult> {
         batch.stream()
             .filter(heartbeat -> heartbeat.agentCard() == null && rules.isSteady(heartbeat))
             .toList();
-    putSteady(outcomes, steady, BatchRetry.run(steady, this::recordSteady));
+    putSteady(
+        outcomes,
+        steady,
+        BatchRetry.run(
+            steady, heartbeats -> transactions.runStatement(() -> recordSteady(heartbeats))));
     List<Heartbeat> rest =
         batch.stream().filter(heartbeat -> !outcomes.containsKey(heartbeat.workspaceId())).toList();
     putAll(

@@ -3,6 +3,7 @@ package dev.muster.heartbeat;
 import dev.muster.heartbeat.HeartbeatDecision.StoredHealth;
 import dev.muster.heartbeat.Heartbeats.HeartbeatResult.Recorded;
 import dev.muster.platform.postgres.BatchColumns;
+import dev.muster.platform.postgres.StablePlans;
 import dev.muster.platform.time.Timestamps;
 import dev.muster.workspace.DegradedReason;
 import dev.muster.workspace.WorkspaceStatus;
@@ -77,29 +78,32 @@ class HeartbeatRepository {
    * locked in id order. Locked rows are skipped (SKIP LOCKED), so the statement never waits.
    */
   static final String RECORD_STEADY =
-      """
-      WITH heartbeat AS (
-          SELECT * FROM unnest(
-              ?::uuid[], ?::float8[], ?::text[], ?::integer[], ?::text[], ?::bigint[], ?::text[],
-              ?::boolean[], ?::text[], ?::boolean[], ?::boolean[], ?::integer[])
-          AS heartbeat (
-              workspace_id, error_rate, sample_error, active_tasks, current_task, uptime_seconds, runtime_state,
-              sets_capabilities, capabilities, native_status, sets_idle_timeout, idle_timeout_seconds)
-      ), steady AS (
-          SELECT b.workspace_id
-          FROM workspace_heartbeats b JOIN heartbeat ON heartbeat.workspace_id = b.workspace_id
-          WHERE b.status = 'online' AND coalesce(heartbeat.error_rate, b.error_rate) < ?
-          ORDER BY b.workspace_id
-          FOR NO KEY UPDATE OF b SKIP LOCKED
-      )
-      UPDATE workspace_heartbeats b SET
-      """
-          + ASSIGNMENTS
-          + """
-          FROM steady JOIN heartbeat ON heartbeat.workspace_id = steady.workspace_id
-          WHERE b.workspace_id = steady.workspace_id
-          RETURNING b.workspace_id, b.restart_requested_at
-          """;
+      StablePlans.of(
+          """
+          WITH heartbeat AS (
+              SELECT * FROM unnest(
+                  ?::uuid[], ?::float8[], ?::text[], ?::integer[], ?::text[], ?::bigint[], ?::text[],
+                  ?::boolean[], ?::text[], ?::boolean[], ?::boolean[], ?::integer[])
+              AS heartbeat (
+                  workspace_id, error_rate, sample_error, active_tasks, current_task, uptime_seconds, runtime_state,
+                  sets_capabilities, capabilities, native_status, sets_idle_timeout, idle_timeout_seconds)
+              ORDER BY workspace_id
+          ), steady AS (
+              SELECT heartbeat.*, found.place
+              FROM heartbeat CROSS JOIN LATERAL (
+                  SELECT ctid AS place FROM workspace_heartbeats b
+                  WHERE workspace_id = heartbeat.workspace_id AND status = 'online'
+                      AND coalesce(heartbeat.error_rate, b.error_rate) < ?
+                  FOR NO KEY UPDATE SKIP LOCKED) AS found
+          )
+          UPDATE workspace_heartbeats b SET
+          """
+              + ASSIGNMENTS
+              + """
+              FROM steady AS heartbeat
+              WHERE b.ctid = heartbeat.place
+              RETURNING b.workspace_id, b.restart_requested_at
+              """);
 
   private static final String LOCK =
       """

@@ -36,7 +36,7 @@ class LivenessRepository {
       SELECT workspace_id FROM workspace_heartbeats
       WHERE workspace_id >= :from AND status IN ('online', 'degraded')
           AND last_heartbeat_at < :last_heartbeat_before AND (last_heartbeat_at >= :up_since OR :grace_is_over)
-      ORDER BY workspace_id LIMIT :most
+      ORDER BY workspace_id LIMIT (SELECT :most)
       """;
 
   /**

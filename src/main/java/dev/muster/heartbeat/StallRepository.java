@@ -25,13 +25,16 @@ import org.springframework.stereotype.Repository;
 @Repository
 class StallRepository {
 
+  /** The planner estimates no CASE; it would expect so few rows that it would sort them all. */
   private static final String DUE_FROM =
       """
       SELECT b.workspace_id FROM workspace_heartbeats b LEFT JOIN api_activity_feed f ON f.workspace_id = b.workspace_id
-      WHERE b.workspace_id >= :from AND NOT b.stalled AND b.status IN ('online', 'degraded')
-          AND b.active_tasks > 0 AND b.busy_since < :quiet_before AND b.last_heartbeat_at >= :last_heartbeat_since
-          AND greatest(b.busy_since, f.last_own_at, :up_since) < :quiet_before
-      ORDER BY b.workspace_id LIMIT :most
+      WHERE b.workspace_id >= :from
+          AND CASE WHEN NOT b.stalled AND b.status IN ('online', 'degraded')
+              AND b.active_tasks > 0 AND b.busy_since < :quiet_before AND b.last_heartbeat_at >= :last_heartbeat_since
+              AND greatest(b.busy_since, f.last_own_at, :up_since) < :quiet_before
+              THEN true ELSE false END
+      ORDER BY b.workspace_id LIMIT (SELECT :most)
       """;
 
   /**
@@ -63,7 +66,7 @@ class StallRepository {
       WHERE b.workspace_id >= :from AND b.stalled
           AND (b.status NOT IN ('online', 'degraded') OR b.active_tasks = 0 OR b.busy_since IS NULL
               OR greatest(b.busy_since, f.last_own_at) >= :quiet_before)
-      ORDER BY b.workspace_id LIMIT :most
+      ORDER BY b.workspace_id LIMIT (SELECT :most)
       """;
 
   private static final String UNMARK =

@@ -28,6 +28,9 @@ class AdminToken {
   /** The file's name in the home directory of the embedded mode. */
   static final String FILE = "admin-token";
 
+  /** The name of who presents it, and of who signs in with it and gives none. */
+  static final String NAME = "admin";
+
   private static final int MIN_LENGTH = 16;
 
   /** Stores the hash of the admin token that the server made. */

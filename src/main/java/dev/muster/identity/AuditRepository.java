@@ -2,15 +2,19 @@ package dev.muster.identity;
 
 import dev.muster.platform.http.Page;
 import dev.muster.platform.http.PageCursor;
+import dev.muster.platform.postgres.BatchColumns;
 import dev.muster.platform.time.Timestamps;
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
+import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
 
@@ -26,7 +30,13 @@ class AuditRepository {
       @Nullable UUID credentialId,
       String action,
       Set<String> targets,
-      String requestId) {}
+      String requestId,
+      @Nullable String detail) {
+
+    Action with(@Nullable String detail) {
+      return new Action(id, who, role, credentialId, action, targets, requestId, detail);
+    }
+  }
 
   /** An audit row as a client reads it. */
   record Entry(
@@ -49,9 +59,10 @@ class AuditRepository {
   /** The caller may repeat it after an unknown commit outcome: ON CONFLICT skips a stored row. */
   private static final String INSERT =
       """
-      INSERT INTO operator_actions (id, at, who, role, credential_id, action, targets, outcome, request_id,
-          detail)
-      VALUES (:id, statement_timestamp(), :who, :role, :credential_id, :action, :targets, 'done', :request_id, :detail)
+      INSERT INTO operator_actions (id, at, who, role, credential_id, action, targets, outcome, request_id, detail)
+      SELECT id, statement_timestamp(), who, role, credential_id, action, targets::text[], 'done', request_id, detail
+      FROM unnest(?::uuid[], ?::text[], ?::text[], ?::uuid[], ?::text[], ?::text[], ?::text[], ?::text[])
+          AS new (id, who, role, credential_id, action, targets, request_id, detail)
       ON CONFLICT (id) DO NOTHING
       """;
 
@@ -99,17 +110,26 @@ class AuditRepository {
     this.db = db;
   }
 
-  void insert(Action action, @Nullable String detail) {
-    db.sql(INSERT)
-        .param("id", action.id())
-        .param("who", action.who())
-        .param("role", action.role())
-        .param("credential_id", action.credentialId(), java.sql.Types.OTHER)
-        .param("action", action.action())
-        .param("targets", action.targets().toArray(String[]::new))
-        .param("request_id", action.requestId())
-        .param("detail", detail)
-        .update();
+  /** Inserts all with one statement, in the transaction of {@code statements}. */
+  void insert(JdbcTemplate statements, List<Action> actions) {
+    statements.update(INSERT, (PreparedStatement statement) -> bind(statement, actions));
+  }
+
+  private static void bind(PreparedStatement statement, List<Action> actions) throws SQLException {
+    List<String> targets = new ArrayList<>();
+    for (Action action : actions) {
+      Object[] ids = action.targets().toArray();
+      targets.add(statement.getConnection().createArrayOf("text", ids).toString());
+    }
+    var columns = new BatchColumns(statement, 1);
+    columns.uuids(actions, Action::id);
+    columns.texts(actions, Action::who);
+    columns.texts(actions, Action::role);
+    columns.uuids(actions, Action::credentialId);
+    columns.texts(actions, Action::action);
+    columns.texts(targets, literal -> literal);
+    columns.texts(actions, Action::requestId);
+    columns.texts(actions, Action::detail);
   }
 
   void setDetail(UUID id, String detail) {

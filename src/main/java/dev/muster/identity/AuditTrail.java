@@ -10,6 +10,7 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -20,6 +21,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
+import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.stereotype.Component;
 import org.springframework.transaction.support.TransactionTemplate;
 import org.springframework.web.servlet.HandlerMapping;
@@ -58,8 +60,10 @@ public class AuditTrail extends HttpFilter {
     }
 
     @Override
-    protected void store() {
-      repository.insert(action, detail);
+    protected void store(JdbcTemplate statements, List<CommitAttachment> all) {
+      repository.insert(
+          statements,
+          all.stream().map(Entry.class::cast).map(one -> one.action.with(one.detail)).toList());
     }
   }
 
@@ -143,7 +147,8 @@ public class AuditTrail extends HttpFilter {
                 credential,
                 request.getMethod() + " " + route,
                 targets,
-                String.valueOf(response.getHeader(RequestIdFilter.HEADER)))));
+                String.valueOf(response.getHeader(RequestIdFilter.HEADER)),
+                null)));
   }
 
   @Override

@@ -1,5 +1,6 @@
 package dev.muster.identity;
 
+import dev.muster.platform.quota.Owner;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -43,9 +44,20 @@ final class CachedToken {
     return id;
   }
 
-  /** Returns the rate limit key: the workspace's id for an agent's token, else the entry's id. */
-  UUID countedBy() {
-    return session == null && holder instanceof Caller.Agent(UUID workspaceId) ? workspaceId : id;
+  /**
+   * Returns the owner of the requests that present it: the workspace of an agent, else the token
+   * with the name of its holder.
+   *
+   * @param token the hash of the token, or of the one that the session ends with
+   */
+  Owner owner(SecretHash token) {
+    return switch (holder) {
+      case Caller.Agent(UUID own) -> new Owner.OfWorkspace(own);
+      case Caller.Operator(_, String name) -> Owner.ofPerson(token, name);
+      case Caller.Viewer(_, String name) -> Owner.ofPerson(token, name);
+      case Caller.Admin(), Caller.RemovedAgent _, Caller.Anonymous() ->
+          throw new IllegalStateException("no stored token has this holder: " + holder);
+    };
   }
 
   /** Returns the session's data; null for a token. */
@@ -61,7 +73,8 @@ final class CachedToken {
   @Nullable Caller caller() {
     return switch (state) {
       case LIVE -> holder;
-      case REVOKED_BY_REMOVAL -> new Caller.RemovedAgent(countedBy());
+      case REVOKED_BY_REMOVAL ->
+          holder instanceof Caller.Agent(UUID own) ? new Caller.RemovedAgent(own) : null;
       case REVOKED -> null;
     };
   }

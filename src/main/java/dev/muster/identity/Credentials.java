@@ -2,6 +2,7 @@ package dev.muster.identity;
 
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
+import dev.muster.platform.quota.Owner;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.Objects;
 import java.util.Optional;
@@ -24,17 +25,15 @@ public class Credentials {
   private static final String SESSION = "\0";
 
   /**
-   * The caller that a credential identifies, and the key of its rate limit.
+   * The caller that a credential identifies, and the owner of its requests.
    *
    * @param caller null when an operator revoked the token or it expired; admitted nowhere
-   * @param key the workspace's id, shared by all its tokens; for a viewer or operator the token's
-   *     id; "admin" for the admin token; null without a credential
+   * @param owner null without a credential
    */
-  record AuthenticationResult(@Nullable Caller caller, @Nullable Object key) {
+  record AuthenticationResult(@Nullable Caller caller, @Nullable Owner owner) {
 
     static final AuthenticationResult NOTHING =
         new AuthenticationResult(new Caller.Anonymous(), null);
-    static final AuthenticationResult ADMIN = new AuthenticationResult(new Caller.Admin(), "admin");
 
     boolean isLive() {
       return caller != null && (caller.readsAll() || caller instanceof Caller.Agent);
@@ -115,31 +114,31 @@ public class Credentials {
   }
 
   /**
-   * As {@link #callerOf}, with the rate limit key. A stored token that was revoked is not refused
-   * here, so that its requests count against its workspace.
+   * As {@link #callerOf}, with the owner. A stored token that was revoked is not refused here, so
+   * that its requests count against its workspace.
    */
   AuthenticationResult authenticate(@Nullable String authorization) {
     if (authorization == null || authorization.isBlank()) {
       return AuthenticationResult.NOTHING;
     }
-    CachedToken known;
     if (isSession(authorization)) {
-      known = find(authorization).orElseThrow(Credentials::signedOut);
-      if (!isLive(proof(known).maker())) {
+      CachedToken session = find(authorization).orElseThrow(Credentials::signedOut);
+      SecretHash maker = proof(session).maker();
+      if (!isLive(maker)) {
         throw signedOut();
       }
-    } else {
-      SecretHash hash = new Secret(token(authorization)).hash();
-      if (admin.matches(hash)) {
-        return AuthenticationResult.ADMIN;
-      }
-      known =
-          tokens
-              .find(hash)
-              .filter(stored -> stored.session() == null)
-              .orElseThrow(Credentials::unknown);
+      return new AuthenticationResult(session.caller(), session.owner(maker));
     }
-    return new AuthenticationResult(known.caller(), known.countedBy());
+    SecretHash token = new Secret(token(authorization)).hash();
+    if (admin.matches(token)) {
+      return new AuthenticationResult(new Caller.Admin(), Owner.ofPerson(token, AdminToken.NAME));
+    }
+    CachedToken stored =
+        tokens
+            .find(token)
+            .filter(found -> found.session() == null)
+            .orElseThrow(Credentials::unknown);
+    return new AuthenticationResult(stored.caller(), stored.owner(token));
   }
 
   /** Finds a session by both of its halves. */

@@ -4,6 +4,7 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.LoadingCache;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
+import dev.muster.platform.quota.Owner;
 import io.github.bucket4j.Bucket;
 import io.github.bucket4j.ConsumptionProbe;
 import io.github.bucket4j.TimeMeter;
@@ -14,8 +15,8 @@ import java.util.concurrent.TimeUnit;
 import org.springframework.http.HttpHeaders;
 
 /**
- * Limits each key to a number of requests per minute. Its token bucket refills evenly, so a refused
- * caller waits for one token and not for a full minute.
+ * Limits each owner to a number of requests per minute. Its token bucket refills evenly, so a
+ * refused caller waits for one token and not for a full minute.
  */
 final class KeyedRateLimiter {
 
@@ -29,7 +30,7 @@ final class KeyedRateLimiter {
 
   private final int perMinute;
   private final Counter refused;
-  private final LoadingCache<Object, Bucket> buckets;
+  private final LoadingCache<Owner, Bucket> buckets;
 
   KeyedRateLimiter(int perMinute, TimeMeter clock, Counter refused) {
     this.perMinute = perMinute;
@@ -38,7 +39,7 @@ final class KeyedRateLimiter {
         Caffeine.newBuilder()
             .maximumSize(MAX_REMEMBERED)
             .expireAfterAccess(CACHE_TTL)
-            .build(key ->
+            .build(_ ->
                 Bucket.builder()
                     .addLimit(limit -> limit.capacity(perMinute).refillGreedy(perMinute, MINUTE))
                     .withCustomTimePrecision(clock)
@@ -48,8 +49,8 @@ final class KeyedRateLimiter {
   /**
    * Counts a request and sets the {@code X-RateLimit} headers; refuses it when no token is left.
    */
-  void take(Object key, HttpServletResponse response) {
-    ConsumptionProbe probe = buckets.get(key).tryConsumeAndReturnRemaining(1);
+  void take(Owner owner, HttpServletResponse response) {
+    ConsumptionProbe probe = buckets.get(owner).tryConsumeAndReturnRemaining(1);
     response.setIntHeader("X-RateLimit-Limit", perMinute);
     response.setIntHeader("X-RateLimit-Remaining", (int) probe.getRemainingTokens());
     response.setIntHeader("X-RateLimit-Reset", seconds(probe.getNanosToWaitForReset()));

@@ -1,7 +1,8 @@
 package dev.muster.identity;
 
 import dev.muster.identity.RateLimitGroup.RateLimitBucket;
-import dev.muster.platform.http.RemoteNetwork;
+import dev.muster.platform.http.RequestOwner;
+import dev.muster.platform.quota.Owner;
 import io.github.bucket4j.TimeMeter;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -15,9 +16,9 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.stereotype.Component;
 
 /**
- * Holds this replica's rate limits (docs/api.md, section 11). Each credential has one per kind of
- * route. Each remote network has one for requests without a known credential. Each workspace has
- * one for its revoked tokens, so that these use up nothing of its live ones.
+ * Holds this replica's rate limits (docs/api.md, section 11). Each owner has one per kind of route.
+ * Each remote network has one for requests without a known credential. Each owner has one for its
+ * revoked tokens, so that these use up nothing of its live ones.
  */
 @Component
 final class RateLimits {
@@ -25,13 +26,13 @@ final class RateLimits {
   private static final int ANONYMOUS_REQUESTS = 120;
   private static final int SIGN_INS = 10;
 
-  private final Map<RateLimitBucket, KeyedRateLimiter> ofCredentials =
+  private final Map<RateLimitBucket, KeyedRateLimiter> ofOwners =
       new EnumMap<>(RateLimitBucket.class);
   private final @Nullable KeyedRateLimiter ofNetworks;
   private final @Nullable KeyedRateLimiter ofRevoked;
   private final @Nullable KeyedRateLimiter ofSignIns;
 
-  /** Requests per minute of each credential; 0 for no limit. */
+  /** Requests per minute of each owner; 0 for no limit. */
   @ConfigurationProperties("muster.rate-limit")
   record Settings(int general, int heartbeat, int poll) {}
 
@@ -48,7 +49,7 @@ final class RateLimits {
 
   private void limit(RateLimitBucket limit, int perMinute, MeterRegistry metrics) {
     String name = limit.name().toLowerCase(java.util.Locale.ROOT);
-    allowance(name, perMinute, metrics).ifPresent(some -> ofCredentials.put(limit, some));
+    allowance(name, perMinute, metrics).ifPresent(some -> ofOwners.put(limit, some));
   }
 
   private static Optional<KeyedRateLimiter> allowance(
@@ -63,32 +64,32 @@ final class RateLimits {
         : Optional.of(new KeyedRateLimiter(perMinute, TimeMeter.SYSTEM_NANOTIME, refused));
   }
 
-  /** Counts a request of a credential; refuses with {@code RATE_LIMITED} above the limit. */
-  void take(RateLimitBucket limit, Object credential, HttpServletResponse response) {
-    KeyedRateLimiter limiter = ofCredentials.get(limit);
+  /** Counts a request of an owner; refuses with {@code RATE_LIMITED} above the limit. */
+  void take(RateLimitBucket limit, Owner owner, HttpServletResponse response) {
+    KeyedRateLimiter limiter = ofOwners.get(limit);
     if (limiter != null) {
-      limiter.take(credential, response);
+      limiter.take(owner, response);
     }
   }
 
   /**
    * Counts a request that the route does not admit.
    *
-   * @param workspace the workspace of the revoked token; null counts against the network
+   * @param owner the owner of the revoked token; null counts against the network
    */
   void takeOfRefused(
-      @Nullable Object workspace, HttpServletRequest request, HttpServletResponse response) {
-    if (workspace == null) {
+      @Nullable Owner owner, HttpServletRequest request, HttpServletResponse response) {
+    if (owner == null) {
       takeOfNetwork(request, response);
     } else if (ofRevoked != null) {
-      ofRevoked.take(workspace, response);
+      ofRevoked.take(owner, response);
     }
   }
 
   /** Counts an attempt to sign in to the console against its network. */
   void takeSignIn(HttpServletRequest request, HttpServletResponse response) {
     if (ofSignIns != null) {
-      ofSignIns.take(RemoteNetwork.of(request.getRemoteAddr()), response);
+      ofSignIns.take(RequestOwner.networkOf(request), response);
     }
   }
 
@@ -98,7 +99,7 @@ final class RateLimits {
    */
   void takeOfNetwork(HttpServletRequest request, HttpServletResponse response) {
     if (ofNetworks != null) {
-      ofNetworks.take(RemoteNetwork.of(request.getRemoteAddr()), response);
+      ofNetworks.take(RequestOwner.networkOf(request), response);
     }
   }
 }

@@ -7,6 +7,7 @@ import dev.muster.platform.http.LogFields;
 import dev.muster.platform.http.RequestOwner;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
+import dev.muster.platform.quota.Owner;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.util.Set;
@@ -62,7 +63,7 @@ public class RequestAuthentication {
     AuthenticationResult result = authenticate(request, response, authorization);
     @Nullable Caller caller = result.caller();
     if (caller == null || !isAdmitted(caller, admitted)) {
-      limits.takeOfRefused(result.key(), request, response);
+      limits.takeOfRefused(result.owner(), request, response);
       throw caller instanceof Caller.Anonymous
           ? Credentials.missing()
           : Credentials.refusalOf(authorization);
@@ -99,7 +100,7 @@ public class RequestAuthentication {
     if (result.isLive()) {
       count(result, limit, request, response);
     } else {
-      limits.takeOfRefused(result.key(), request, response);
+      limits.takeOfRefused(result.owner(), request, response);
     }
   }
 
@@ -116,13 +117,13 @@ public class RequestAuthentication {
       RateLimitBucket limit,
       HttpServletRequest request,
       HttpServletResponse response) {
-    @Nullable Object key = result.key();
-    if (key == null) {
+    @Nullable Owner owner = result.owner();
+    if (owner == null) {
       limits.takeOfNetwork(request, response);
     } else {
-      RequestOwner.set(request, key);
+      RequestOwner.set(request, owner);
       note(result.caller());
-      limits.take(limit, key, response);
+      limits.take(limit, owner, response);
     }
   }
 

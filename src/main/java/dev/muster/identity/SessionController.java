@@ -130,7 +130,7 @@ class SessionController {
     name.ifPresent(SessionController::requireOneLine);
     SecretHash maker = new Secret(token.strip()).hash();
     return switch (credentials.callerOf("Bearer " + token)) {
-      case Caller.Admin() -> new Person("operator", name.orElse("admin"), null, maker);
+      case Caller.Admin() -> new Person("operator", name.orElse(AdminToken.NAME), null, maker);
       case Caller.Operator(UUID id, String own) ->
           new Person("operator", beside(own, name), null, maker);
       case Caller.Viewer(UUID id, String own) ->

@@ -8,7 +8,10 @@ import java.sql.SQLException;
 import java.sql.Types;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -87,6 +90,29 @@ class SessionRepository {
       VALUES (:id, :cookie, :page, :role, :name, :workspace_id, :maker, statement_timestamp(),
           statement_timestamp() + interval '7 days', statement_timestamp())
       RETURNING expires_at
+      """;
+
+  /** Sign-ins of one workspace or token wait for each other, so that none misses a session. */
+  private static final String LOCK =
+      "SELECT pg_advisory_xact_lock(hashtextextended(:shared, 7003))";
+
+  /** A person is a token with a role and a name, an agent its workspace, whatever its tokens. */
+  private static final String END_OLDEST =
+      """
+      UPDATE console_sessions SET ended_at = statement_timestamp()
+      WHERE id IN (
+          SELECT id FROM (
+              SELECT id,
+                  row_number() OVER (
+                      PARTITION BY workspace_id, role, CASE WHEN workspace_id IS NULL THEN name END
+                      ORDER BY created_at DESC, id) AS of_owner,
+                  row_number() OVER (PARTITION BY maker_hash ORDER BY created_at DESC, id) AS of_token
+              FROM console_sessions
+              WHERE (maker_hash = :maker OR workspace_id = :workspace_id)
+                  AND ended_at IS NULL AND expires_at > statement_timestamp()
+                  AND last_used_at > statement_timestamp() - interval '12 hours') AS newest_first
+          WHERE of_owner > :most_of_owner OR of_token > :most_of_token)
+      RETURNING id, cookie_hash
       """;
 
   private static final String LIVE =
@@ -195,6 +221,32 @@ class SessionRepository {
         .param("maker", person.maker().bytes())
         .query((row, n) -> Timestamps.instant(row, "expires_at"))
         .single();
+  }
+
+  /** Lets no other session of the same token or workspace be stored until the commit. */
+  void lock(Person person) {
+    String shared =
+        person.workspaceId() == null
+            ? HexFormat.of().formatHex(person.maker().bytes())
+            : person.workspaceId().toString();
+    db.sql(LOCK).param("shared", shared).query(row -> {});
+  }
+
+  /**
+   * Ends the oldest live sessions of a person, or of the agent's workspace, beyond the first bound,
+   * and of the token beyond the second. Returns their ids and the hashes of their cookies.
+   */
+  Map<UUID, SecretHash> endOldest(Person person, int mostOfOwner, int mostOfToken) {
+    Map<UUID, SecretHash> ended = new LinkedHashMap<>();
+    db.sql(END_OLDEST)
+        .param("maker", person.maker().bytes())
+        .param("workspace_id", person.workspaceId(), Types.OTHER)
+        .param("most_of_owner", mostOfOwner)
+        .param("most_of_token", mostOfToken)
+        .query(row -> {
+          ended.put(row.getObject("id", UUID.class), new SecretHash(row.getBytes("cookie_hash")));
+        });
+    return ended;
   }
 
   /** Returns the sessions that have neither ended nor expired, oldest first. */

@@ -9,7 +9,9 @@ import dev.muster.platform.problem.ProblemException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Consumer;
@@ -22,6 +24,12 @@ class Sessions {
 
   /** The maximum lifetime of a session. */
   static final Duration MAX_AGE = Duration.ofDays(7);
+
+  /** The live sessions of one person, or of one agent; a new one ends the oldest. */
+  static final int MAX_OF_AN_OWNER = 20;
+
+  /** The same of all people with one token. */
+  static final int MAX_OF_A_TOKEN = 200;
 
   /** A new session. Only this record holds the cookie and the page key in clear. */
   record Started(Person person, Instant expiresAt, Secret cookie, Secret pageKey) {}
@@ -96,13 +104,19 @@ class Sessions {
       audit.accept(Role.of(person.role()).caller(id, person.name()));
       AuditTrail.addTarget(id);
     }
-    return new Started(person, repository.insert(id, cookie, pageKey, person), cookie, pageKey);
+    repository.lock(person);
+    Instant expiresAt = repository.insert(id, cookie, pageKey, person);
+    Map<UUID, SecretHash> replaced = repository.endOldest(person, MAX_OF_AN_OWNER, MAX_OF_A_TOKEN);
+    replaced.keySet().forEach(AuditTrail::addTarget);
+    forget(replaced.values());
+    return new Started(person, expiresAt, cookie, pageKey);
   }
 
-  /** Returns the sessions whose tokens are still valid, oldest first. */
+  /** Returns the sessions whose tokens are still valid, oldest first; looks each token up once. */
   List<Session> live() {
+    Map<SecretHash, Boolean> makers = new HashMap<>();
     return repository.live().stream()
-        .filter(session -> credentials.isLive(session.maker()))
+        .filter(session -> makers.computeIfAbsent(session.maker(), credentials::isLive))
         .toList();
   }
 

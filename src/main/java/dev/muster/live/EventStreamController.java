@@ -8,6 +8,7 @@ import dev.muster.identity.Credentials;
 import dev.muster.identity.RouteAccess;
 import dev.muster.identity.RouteAccess.CallerKind;
 import dev.muster.live.StreamSubscriber.View;
+import dev.muster.platform.http.RequestOwner;
 import dev.muster.workspace.Workspaces;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -101,7 +102,7 @@ class EventStreamController {
     EventStream stream =
         streams.open(
             StreamKind.SSE,
-            new StreamSubscriber(audience, recheck, View.EVERYTHING),
+            new StreamSubscriber(RequestOwner.of(request), audience, recheck, View.EVERYTHING),
             sink,
             start.after());
     try {

@@ -2,9 +2,10 @@ package dev.muster.live;
 
 import dev.muster.identity.Caller;
 import dev.muster.identity.CredentialRecheck;
+import dev.muster.platform.quota.Owner;
 
-/** Holds what a stream shows and the credential that must stay valid. */
-record StreamSubscriber(EventAudience audience, CredentialRecheck recheck, View view) {
+/** Holds whose stream it is, what it shows, and the credential that must stay valid. */
+record StreamSubscriber(Owner owner, EventAudience audience, CredentialRecheck recheck, View view) {
 
   Caller caller() {
     return recheck.caller();

@@ -3,7 +3,6 @@ package dev.muster.live;
 import dev.muster.event.EventLog;
 import dev.muster.event.LastValues;
 import dev.muster.event.LiveEvents;
-import dev.muster.identity.Caller;
 import dev.muster.live.Source.LastValueSource;
 import dev.muster.live.Source.LiveSource;
 import dev.muster.live.Source.RecordedSource;
@@ -13,6 +12,7 @@ import dev.muster.platform.loop.BackgroundLoop;
 import dev.muster.platform.loop.BackgroundLoops;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
+import dev.muster.platform.quota.Owner;
 import dev.muster.platform.quota.Quota;
 import dev.muster.platform.quota.Quota.Grant;
 import io.micrometer.core.instrument.Counter;
@@ -46,30 +46,32 @@ class Streams implements SmartLifecycle {
 
   private static final LimitedLog slow = new LimitedLog(Streams.class);
 
-  private static final int MAX_STREAMS = 10_000;
-
-  /** The other 100 streams are reserved for the admin and operators. */
-  private static final int MAX_STREAMS_OF_WORKSPACES = 9_900;
-
+  private static final int MAX_STREAMS_OF_WORKSPACES = 6_000;
   private static final int MAX_STREAMS_OF_A_WORKSPACE = 50;
+
+  /** People and canvases have their own quota, so that workspaces cannot use it up. */
+  private static final int MAX_STREAMS_OF_PEOPLE = 4_000;
+
+  /** An eighth, so that all shares of one token leave half to others. */
+  private static final int MAX_STREAMS_OF_A_PERSON = 500;
 
   private static final Duration TICK = Duration.ofMillis(250);
   private static final Duration BATCH_INTERVAL = Duration.ofMillis(50);
   private static final Duration SHUTDOWN_TIMEOUT = Duration.ofSeconds(2);
 
-  /** Tracks the caller of one stream, and when its next ping and credential check are due. */
+  /** Tracks the owner of one stream, and when its next ping and credential check are due. */
   private static final class Timers {
 
     private final StreamKind kind;
-    private final Caller caller;
+    private final Owner owner;
     private final long pingInterval;
     private final long recheckInterval;
     private long pingAt;
     private long recheckAt;
 
-    Timers(StreamKind kind, Caller caller, StreamTimes times) {
+    Timers(StreamKind kind, Owner owner, StreamTimes times) {
       this.kind = kind;
-      this.caller = caller;
+      this.owner = owner;
       this.pingInterval = times.ping(kind).toNanos();
       this.recheckInterval = times.recheck().toNanos();
       this.pingAt = System.nanoTime() + pingInterval;
@@ -99,6 +101,7 @@ class Streams implements SmartLifecycle {
   private final Map<StreamKind, AtomicInteger> openOfKind = new EnumMap<>(StreamKind.class);
   private final Quota ofWorkspaces =
       new Quota(MAX_STREAMS_OF_WORKSPACES, MAX_STREAMS_OF_A_WORKSPACE);
+  private final Quota ofPeople = new Quota(MAX_STREAMS_OF_PEOPLE, MAX_STREAMS_OF_A_PERSON);
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
 
   /** Serves a stream only some time after its wake-up, so that events come in batches. */
@@ -155,20 +158,20 @@ class Streams implements SmartLifecycle {
 
   /**
    * Opens a stream that begins after the event {@code after}; the caller must start or end it.
-   * Refuses with {@code RATE_LIMITED} when the caller has 50 streams open. Refuses with {@code
+   * Refuses with {@code RATE_LIMITED} when its owner has used up its share. Refuses with {@code
    * UNAVAILABLE} when this replica has no free stream, is shutting down, or the database does not
    * answer.
    */
   EventStream open(StreamKind kind, StreamSubscriber subscriber, Sink sink, long after) {
-    Timers timers = new Timers(kind, subscriber.caller(), times);
-    takeSlot(timers.caller);
+    Timers timers = new Timers(kind, subscriber.owner(), times);
+    takeSlot(timers.owner);
     boolean isConsole = subscriber.view() == View.CONSOLE;
     try {
       if (!isConsole) {
         watch(timers);
       }
     } catch (RuntimeException | Error e) {
-      releaseSlot(timers.caller);
+      releaseSlot(timers.owner);
       throw e;
     }
     EventStream stream =
@@ -187,18 +190,18 @@ class Streams implements SmartLifecycle {
     return stream;
   }
 
-  private void takeSlot(Caller caller) {
-    Grant grant = open.size() < MAX_STREAMS && running ? Grant.GRANTED : Grant.FULL;
-    if (grant == Grant.GRANTED && !caller.isAdmin()) {
-      grant = ofWorkspaces.take(caller, 1);
-    }
-    switch (grant) {
+  private Quota quota(Owner owner) {
+    return owner instanceof Owner.OfWorkspace ? ofWorkspaces : ofPeople;
+  }
+
+  private void takeSlot(Owner owner) {
+    switch (running ? quota(owner).take(owner, 1) : Grant.FULL) {
       case GRANTED -> {}
       case OWNER_FULL ->
           throw new ProblemException(
               ErrorCode.RATE_LIMITED,
-              "this workspace, or viewer, has "
-                  + MAX_STREAMS_OF_A_WORKSPACE
+              "this credential has "
+                  + quota(owner).ownerLimit()
                   + " open streams here, the most it may; close some first");
       case FULL ->
           throw ProblemException.unavailable(
@@ -206,10 +209,8 @@ class Streams implements SmartLifecycle {
     }
   }
 
-  private void releaseSlot(Caller caller) {
-    if (!caller.isAdmin()) {
-      ofWorkspaces.release(caller, 1);
-    }
+  private void releaseSlot(Owner owner) {
+    quota(owner).release(owner, 1);
   }
 
   private void watch(Timers watcher) {
@@ -243,7 +244,7 @@ class Streams implements SmartLifecycle {
   private void closed(EventStream stream, StreamEnd reason) {
     @Nullable Timers timers = open.remove(stream);
     if (timers != null) {
-      releaseSlot(timers.caller);
+      releaseSlot(timers.owner);
       values.unwatch(timers);
       live.unwatch(timers);
       openOf(timers.kind).decrementAndGet();

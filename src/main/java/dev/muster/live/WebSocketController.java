@@ -12,6 +12,7 @@ import dev.muster.identity.RouteAccess;
 import dev.muster.identity.RouteAccess.CallerKind;
 import dev.muster.live.StreamSubscriber.View;
 import dev.muster.platform.http.AllowedOrigins;
+import dev.muster.platform.http.RequestOwner;
 import dev.muster.platform.json.Ids;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
@@ -89,7 +90,11 @@ class WebSocketController {
     StreamStart start = StreamStart.of(request.getParameter("after"), "after", events, clock);
     requireUpgrade(request, response);
     CredentialRecheck recheck = new CredentialRecheck(credentials, authorization, caller);
-    upgrade(new StreamSubscriber(audience, recheck, view), start, request, response);
+    upgrade(
+        new StreamSubscriber(RequestOwner.of(request), audience, recheck, view),
+        start,
+        request,
+        response);
   }
 
   private static View view(HttpServletRequest request) {

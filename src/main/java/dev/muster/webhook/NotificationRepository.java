@@ -80,7 +80,11 @@ class NotificationRepository {
       """;
 
   private static final String COUNT_SINCE =
-      "SELECT count(*) FROM webhook_notifications WHERE created_at > :since";
+      """
+      SELECT count(*) FROM (
+          SELECT FROM webhook_notifications WHERE created_at > :since
+          ORDER BY created_at DESC LIMIT (SELECT :most)) AS newest
+      """;
 
   private static final String DELETE_OLD =
       "DELETE FROM webhook_notifications WHERE created_at < :before AND ended_at IS NOT NULL";
@@ -207,8 +211,13 @@ class NotificationRepository {
         .update();
   }
 
-  int countSince(Instant since) {
-    return db.sql(COUNT_SINCE).param("since", Timestamps.utc(since)).query(Integer.class).single();
+  /** Counts at most {@code most}. */
+  int countSince(Instant since, int most) {
+    return db.sql(COUNT_SINCE)
+        .param("since", Timestamps.utc(since))
+        .param("most", most)
+        .query(Integer.class)
+        .single();
   }
 
   Optional<Claimed> claim() {

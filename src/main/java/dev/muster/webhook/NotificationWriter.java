@@ -76,7 +76,8 @@ class NotificationWriter {
     if (due.isEmpty()) {
       return;
     }
-    int left = MAX_IN_A_MINUTE - notifications.countSince(now.minus(REPORT_INTERVAL));
+    int left =
+        MAX_IN_A_MINUTE - notifications.countSince(now.minus(REPORT_INTERVAL), MAX_IN_A_MINUTE);
     if (due.size() > left) {
       due =
           due.stream()

@@ -10,8 +10,6 @@ import dev.muster.workspace.agenturl.AgentUrlGuard.Decision;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import org.springframework.stereotype.Component;
-import org.springframework.web.context.request.RequestContextHolder;
-import org.springframework.web.context.request.ServletRequestAttributes;
 
 /** Checks agent urls before the registry stores them (R3.2, R3.3). */
 @Component
@@ -28,7 +26,8 @@ class AgentUrls {
 
   /** Refuses a url that must not be called; the refusal never names an address. */
   void requireCallable(String field, String url) {
-    if (guard.check(url, owner()) instanceof Decision.Refused(String label, String reason)) {
+    if (guard.check(url, RequestOwner.current())
+        instanceof Decision.Refused(String label, String reason)) {
       throw new ProblemException(
           ErrorCode.AGENT_URL_NOT_ALLOWED,
           field
@@ -38,13 +37,6 @@ class AgentUrls {
               + reason
               + "; expected: an http or https url that may be called)");
     }
-  }
-
-  /** Returns the owner whose share of concurrent look-ups the check uses. */
-  private static Object owner() {
-    return RequestContextHolder.getRequestAttributes() instanceof ServletRequestAttributes current
-        ? RequestOwner.of(current.getRequest())
-        : "server";
   }
 
   /** Checks the card's url of a push workspace. Poll workspaces are never called. */

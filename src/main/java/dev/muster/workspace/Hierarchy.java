@@ -2,6 +2,7 @@ package dev.muster.workspace;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import dev.muster.platform.problem.ProblemException;
 import dev.muster.platform.settings.SecuritySettings;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -24,6 +25,9 @@ public class Hierarchy {
 
   private record Pair(UUID one, UUID other) {}
 
+  /** How many workspaces a request changes with all that are below them. */
+  static final int MAX_BRANCH = 20_000;
+
   /** About 10 MiB; a pair beyond it is looked up again. */
   private static final int MAX_PAIRS = 50_000;
 
@@ -34,16 +38,17 @@ public class Hierarchy {
 
   /**
    * The workspace and its descendants, except removed ones. UNION drops rows already seen, so a
-   * cycle ends.
+   * cycle ends. The subquery keeps the planner from reading all workspaces for each level.
    */
   private static final String BRANCH =
       """
       WITH RECURSIVE branch AS (
           SELECT id FROM workspaces WHERE id = :id AND removed_at IS NULL
           UNION
-          SELECT w.id FROM workspaces w JOIN branch ON w.parent_id = branch.id WHERE w.removed_at IS NULL
+          SELECT w.id FROM branch CROSS JOIN LATERAL (
+              SELECT id FROM workspaces WHERE parent_id = branch.id AND removed_at IS NULL OFFSET 0) AS w
       )
-      SELECT id FROM branch
+      SELECT id FROM branch LIMIT :most
       """;
 
   private static final String CHILDREN =
@@ -112,9 +117,25 @@ public class Hierarchy {
     db.sql(COUNT_CHANGE).update();
   }
 
-  /** Returns the workspace and its descendants, except removed ones. */
+  /**
+   * Returns the workspace and its descendants, except removed ones. Refuses a branch that is too
+   * large for one transaction.
+   */
   List<UUID> branch(UUID id) {
-    return db.sql(BRANCH).param("id", id).query((row, n) -> row.getObject("id", UUID.class)).list();
+    List<UUID> branch =
+        db.sql(BRANCH)
+            .param("id", id)
+            .param("most", MAX_BRANCH + 1)
+            .query((row, n) -> row.getObject("id", UUID.class))
+            .list();
+    if (branch.size() > MAX_BRANCH) {
+      throw ProblemException.validation(
+          "the branch has more than "
+              + MAX_BRANCH
+              + " workspaces (expected: at most as many); change the branches below it one by one,"
+              + " or all by POST /admin/bulk with cascade");
+    }
+    return branch;
   }
 
   List<Child> children(UUID id) {

@@ -3,6 +3,7 @@ package dev.muster.workspace;
 import dev.muster.event.EventType;
 import dev.muster.event.Events;
 import dev.muster.event.NewEvent;
+import dev.muster.identity.Caller;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
 import dev.muster.workspace.Hierarchy.Child;
@@ -11,6 +12,7 @@ import dev.muster.workspace.StatusRepository.StatusRow;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -27,6 +29,7 @@ class Lifecycle {
   private final HierarchyLock hierarchyLock;
   private final StatusMoves moves;
   private final Events events;
+  private final RemovalRuns removalRuns;
   private final TransactionTemplate transactions;
 
   Lifecycle(
@@ -36,6 +39,7 @@ class Lifecycle {
       HierarchyLock hierarchyLock,
       StatusMoves moves,
       Events events,
+      RemovalRuns removalRuns,
       TransactionTemplate transactions) {
     this.workspaces = workspaces;
     this.statuses = statuses;
@@ -43,6 +47,7 @@ class Lifecycle {
     this.hierarchyLock = hierarchyLock;
     this.moves = moves;
     this.events = events;
+    this.removalRuns = removalRuns;
     this.transactions = transactions;
   }
 
@@ -56,9 +61,17 @@ class Lifecycle {
     return changing(cascade, () -> resumeLocked(id, cascade));
   }
 
-  /** Returns how many descendants were removed with it. */
-  int remove(UUID id, boolean confirmed) {
-    return hierarchyLock.run(() -> removeLocked(id, confirmed));
+  /**
+   * A removal.
+   *
+   * @param descendants how many were removed with the workspace
+   * @param rest the bulk run that ends their delegations and messages; empty if all have ended
+   */
+  record Removal(int descendants, Optional<UUID> rest) {}
+
+  /** Removes the workspace with its descendants. */
+  Removal remove(UUID id, boolean confirmed, Caller caller) {
+    return hierarchyLock.run(() -> removeLocked(id, confirmed, caller));
   }
 
   private int changing(boolean cascade, Supplier<Integer> work) {
@@ -92,7 +105,7 @@ class Lifecycle {
     return resumed.rows().size();
   }
 
-  private int removeLocked(UUID id, boolean confirmed) {
+  private Removal removeLocked(UUID id, boolean confirmed, Caller caller) {
     if (!confirmed) {
       requireNone(hierarchy.children(id), "removed", "?confirm=true");
     }
@@ -108,11 +121,15 @@ class Lifecycle {
       throw Workspaces.removed(
           workspaces.find(id).orElseThrow(() -> Workspaces.absent(id, workspaces)));
     }
-    moves.endRemoved(moved);
+    moves.close(moved);
     int descendants = removed.size() - 1;
     events.recordAll(
         removed.stream().map(row -> removedEvent(row, id, descendants, moved.since())).toList());
-    return descendants;
+    List<UUID> ids = moved.ids();
+    boolean isOver = ids.size() <= StatusMoves.MAX_AT_ONCE && moves.endOpenWork(ids);
+    return new Removal(
+        descendants,
+        isOver ? Optional.empty() : Optional.of(removalRuns.start(ids, moved.since(), caller)));
   }
 
   private List<UUID> affected(UUID id, boolean cascade) {

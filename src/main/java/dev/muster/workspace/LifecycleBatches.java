@@ -81,7 +81,10 @@ public class LifecycleBatches {
     return batch.results(resumed.since());
   }
 
-  /** Removes workspaces; refuses one that has children outside of the batch. */
+  /**
+   * Removes workspaces; refuses one that has children outside of the batch. What they leave open is
+   * for {@link #endOpenWork}.
+   */
   @Transactional(propagation = Propagation.MANDATORY)
   public List<BatchResult> remove(List<UUID> ids) {
     hierarchy.lock();
@@ -89,7 +92,7 @@ public class LifecycleBatches {
     batch.refuseThoseWithChildren(true, "remove");
     Moved removed = moves.move(batch.accepted(), WorkspaceStatus.REMOVED, "removal");
     if (!removed.rows().isEmpty()) {
-      moves.endRemoved(removed);
+      moves.close(removed);
     }
     events.recordAll(
         removed.rows().stream()
@@ -97,6 +100,15 @@ public class LifecycleBatches {
                 row -> StatusMoves.removedEvent(row, removed.since(), Map.of("cascade_deleted", 0)))
             .toList());
     return batch.results(removed.since());
+  }
+
+  /**
+   * Ends a part of the delegations and messages that removed workspaces leave open. Returns whether
+   * none is left; call it again until then.
+   */
+  @Transactional(propagation = Propagation.MANDATORY)
+  public boolean endOpenWork(List<UUID> removedIds) {
+    return moves.endOpenWork(removedIds);
   }
 
   @Transactional(propagation = Propagation.MANDATORY)

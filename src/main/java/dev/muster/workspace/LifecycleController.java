@@ -10,6 +10,7 @@ import dev.muster.identity.RouteAccess.CallerKind;
 import dev.muster.platform.json.JsonBody;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
+import dev.muster.workspace.Lifecycle.Removal;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Optional;
@@ -112,10 +113,18 @@ class LifecycleController {
     return Map.of("status", "withdrawn");
   }
 
-  record Removed(WorkspaceStatus status, int cascadeDeleted) {}
+  /**
+   * A removal.
+   *
+   * @param bulkId the run that ends the delegations and messages; missing if they have ended
+   */
+  record Removed(
+      WorkspaceStatus status,
+      int cascadeDeleted,
+      @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable UUID bulkId) {}
 
   @DeleteMapping("/workspaces/{id}")
-  Removed remove(
+  ResponseEntity<Removed> remove(
       Caller caller,
       @PathVariable UUID id,
       @RequestParam(defaultValue = "false") boolean confirm,
@@ -127,7 +136,11 @@ class LifecycleController {
           ErrorCode.CONFIRMATION_MISMATCH,
           "X-Confirm-Name is not the name of the workspace; nothing was removed");
     }
-    return new Removed(WorkspaceStatus.REMOVED, lifecycle.remove(id, confirm));
+    Removal removal = lifecycle.remove(id, confirm, caller);
+    return ResponseEntity.status(removal.rest().isPresent() ? HttpStatus.ACCEPTED : HttpStatus.OK)
+        .body(
+            new Removed(
+                WorkspaceStatus.REMOVED, removal.descendants(), removal.rest().orElse(null)));
   }
 
   /**

@@ -33,7 +33,7 @@ class PeerRepository {
           SELECT parent_id FROM me
           UNION
           SELECT w.id FROM workspaces w JOIN me ON :roots AND me.parent_id IS NULL
-          WHERE w.parent_id IS NULL AND w.removed_at IS NULL
+          WHERE w.parent_id IS NULL AND w.removed_at IS NULL AND w.created_at < 'infinity'
       )
       SELECT * FROM (
           SELECT page.*, count(*) OVER () AS found,

@@ -7,10 +7,12 @@ import dev.muster.identity.AuditTrail;
 import dev.muster.identity.Caller;
 import dev.muster.identity.Tokens;
 import dev.muster.identity.Tokens.Minted;
+import dev.muster.platform.commit.WaitSlots;
 import dev.muster.platform.json.JsonBody;
 import dev.muster.platform.json.RawJson;
 import dev.muster.platform.problem.ProblemException;
 import dev.muster.workspace.StatusRepository.StatusRow;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -23,6 +25,11 @@ import org.springframework.transaction.support.TransactionTemplate;
 /** Registers agents (R3.1 and R3.2). */
 @Service
 class Registration {
+
+  /** How many registrations are stored at the same time. */
+  static final int MAX_CONCURRENT = 8;
+
+  private static final Duration SLOT_TIMEOUT = Duration.ofSeconds(3);
 
   /** The data an agent sends to register. */
   record Request(
@@ -59,6 +66,13 @@ class Registration {
   private final StatusTransitionMetrics transitions;
   private final TransactionTemplate transactions;
 
+  /** A fleet that comes back registers at once, and must leave connections to others. */
+  private final WaitSlots slots =
+      new WaitSlots(
+          MAX_CONCURRENT,
+          SLOT_TIMEOUT,
+          "too many agents register at the same time; try again in a few seconds");
+
   Registration(
       WorkspaceRepository workspaces,
       StatusRepository statuses,
@@ -88,7 +102,8 @@ class Registration {
     Optional<Workspace> stored = workspaces.find(request.id());
     gate.admit(caller, request.id(), stored, origin);
     Delivery delivery = delivery(request, stored);
-    return transactions.execute(status -> store(caller, request, origin, delivery));
+    return slots.run(
+        () -> transactions.execute(status -> store(caller, request, origin, delivery)));
   }
 
   private Delivery delivery(Request request, Optional<Workspace> stored) {

@@ -21,6 +21,12 @@ import org.springframework.stereotype.Component;
 @Component
 class StatusMoves {
 
+  /**
+   * How many workspaces a request removes together with all that they leave open, and how much of
+   * that one transaction ends.
+   */
+  static final int MAX_AT_ONCE = 1000;
+
   private final WorkspaceRepository workspaces;
   private final StatusRepository statuses;
   private final Hierarchy hierarchy;
@@ -85,13 +91,23 @@ class StatusMoves {
             .toList());
   }
 
-  /** Marks workspaces as removed and revokes their tokens; the caller holds the hierarchy lock. */
-  void endRemoved(Moved moved) {
+  /**
+   * Marks workspaces as removed and revokes their tokens; the caller holds the hierarchy lock. What
+   * they leave open is for {@link #endOpenWork}.
+   */
+  void close(Moved moved) {
     List<UUID> ids = moved.ids();
     workspaces.markRemoved(ids);
     tokens.revokeOfRemoved(ids);
     hierarchy.countChange();
-    changes.removed(ids);
+  }
+
+  /**
+   * Ends delegations of removed workspaces, and messages that wait for them, up to {@link
+   * #MAX_AT_ONCE} of each. Returns whether none is left.
+   */
+  boolean endOpenWork(List<UUID> removedIds) {
+    return removedIds.isEmpty() || changes.removed(removedIds, MAX_AT_ONCE);
   }
 
   static NewEvent removedEvent(

@@ -30,8 +30,12 @@ public class WorkspaceChanges {
     listeners.forEach(listener -> listener.deliveryModeChanged(workspaceId, mode));
   }
 
-  void removed(List<UUID> workspaceIds) {
-    listeners.forEach(listener -> listener.removed(workspaceIds));
+  /**
+   * Ends at most {@code most} of what each listener has open of removed workspaces. A listener
+   * waits for those before it to have nothing left. Returns whether nothing is left at all.
+   */
+  boolean removed(List<UUID> workspaceIds, int most) {
+    return listeners.stream().allMatch(listener -> listener.removed(workspaceIds, most));
   }
 
   void deleted(List<UUID> workspaceIds) {

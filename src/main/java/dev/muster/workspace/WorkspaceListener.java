@@ -16,8 +16,14 @@ public interface WorkspaceListener {
   /** The workspaces changed to this status; their heartbeat rows are locked. */
   default void statusChanged(Collection<UUID> workspaceIds, WorkspaceStatus status) {}
 
-  /** The workspaces were removed. Called after {@link #statusChanged}, under the same locks. */
-  default void removed(List<UUID> workspaceIds) {}
+  /**
+   * The workspaces were removed. Ends at most {@code most} of the open work that they leave, such
+   * as messages that wait for them. Returns whether none is left; if some is, a later transaction
+   * calls again.
+   */
+  default boolean removed(List<UUID> workspaceIds, int most) {
+    return true;
+  }
 
   /** The delivery mode changed (R3.2); the workspace's heartbeat row is locked. */
   default void deliveryModeChanged(UUID workspaceId, DeliveryMode mode) {}

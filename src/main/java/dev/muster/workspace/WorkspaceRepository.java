@@ -68,7 +68,7 @@ class WorkspaceRepository {
                   b.current_task, b.uptime_seconds, b.stalled, b.last_heartbeat_at, b.restart_requested_at,
                   coalesce(octet_length(w.agent_card::text), 0) AS card_bytes
               FROM workspaces w JOIN workspace_heartbeats b ON b.workspace_id = w.id
-              WHERE w.removed_at IS NULL
+              WHERE w.removed_at IS NULL AND w.created_at < 'infinity'
                 AND (w.created_at, w.id) > (:after_time, :after_id)
                 AND (:status::text IS NULL OR b.status = :status)
                 AND (:parent_id::uuid IS NULL OR w.parent_id = :parent_id)

@@ -58,6 +58,9 @@ class DirectDeliveryCrashTest {
 
   @TempDir static Path folder;
 
+  /** The two servers, and the sender. */
+  private static final String REPLICAS = "3";
+
   /** Stopped and continued by one test after another, and killed by the last one. */
   private static ServerProcess sender;
 
@@ -99,6 +102,14 @@ class DirectDeliveryCrashTest {
       sender = startSender();
     }
     sender.awaitReady();
+    // a test before may have let its lease lapse in the database, which it learns at its renewal
+    Awaitility.await()
+        .atMost(TIMEOUT)
+        .until(
+            () ->
+                DATABASE.value(
+                    "SELECT count(*) FROM replicas WHERE alive_until > clock_timestamp()"),
+            REPLICAS::equals);
   }
 
   @AfterEach

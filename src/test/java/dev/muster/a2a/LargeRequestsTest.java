@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
+import dev.muster.platform.quota.Owner;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -32,8 +33,12 @@ class LargeRequestsTest {
     callers.close();
   }
 
+  private static Owner owner(String who) {
+    return new Owner.OfPeople(who, 0);
+  }
+
   private <T> Future<T> run(int bytes, String owner, Supplier<T> work) {
-    return callers.submit(() -> requests.run(bytes, owner, work));
+    return callers.submit(() -> requests.run(bytes, owner(owner), work));
   }
 
   /** Completes when it has its slot, which it keeps until the end of the test. */
@@ -44,7 +49,7 @@ class LargeRequestsTest {
           try {
             return requests.run(
                 LARGE,
-                owner,
+                owner(owner),
                 () -> {
                   began.complete(true);
                   awaitEnd();
@@ -92,7 +97,7 @@ class LargeRequestsTest {
     }
 
     assertThatExceptionOfType(ProblemException.class)
-        .isThrownBy(() -> requests.run(LARGE, "another", () -> 1))
+        .isThrownBy(() -> requests.run(LARGE, owner("another"), () -> 1))
         .satisfies(refusal -> assertThat(refusal.code()).isEqualTo(ErrorCode.UNAVAILABLE))
         .withMessageContaining("of a sender");
   }
@@ -104,7 +109,7 @@ class LargeRequestsTest {
           .isThrownBy(() ->
               requests.run(
                   LARGE,
-                  "a",
+                  owner("a"),
                   () -> {
                     throw ProblemException.validation("bad");
                   }))

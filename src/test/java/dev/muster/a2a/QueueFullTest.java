@@ -13,6 +13,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** At most a thousand messages wait for an agent (R7.7). */
 @Timeout(90)
@@ -69,6 +71,39 @@ class QueueFullTest {
     assertThat(refused.field("detail")).contains(target.id().toString());
     assertThat(PROXY.rows(target)).isEqualTo(999 + 1);
     assertThat(waiting()).isEqualTo("1000");
+  }
+
+  /**
+   * Leaves 399 entries among the 499 newest rows of the feed. The newest entry found {@code depth}
+   * when it came.
+   */
+  private void drainAfter(int depth) {
+    SERVER
+        .database()
+        .execute(
+            """
+            UPDATE deliveries SET depth = %2$d WHERE workspace_id = '%1$s';
+            DELETE FROM deliveries WHERE workspace_id = '%1$s'
+                AND (seq < %3$d + 500 OR seq BETWEEN %3$d + 600 AND %3$d + 699);
+            UPDATE activity_feeds SET last_seq = %3$d + 998 WHERE workspace_id = '%1$s'
+            """
+                .formatted(target.id(), depth, FAR_FROM_OTHERS));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "450, 451, the newest entry found less than there are rows",
+    "700, 500, there are fewer rows than the newest entry found",
+    "704, 400, every 32nd entry is counted",
+    "1000, 400, a queue that seems full is counted",
+  })
+  void estimatesTheDepthOfALongQueue(int newest, int depth, String why) {
+    drainAfter(newest);
+
+    Answer answer = send("m-1");
+
+    assertThat(answer.status()).as(answer.text()).isEqualTo(202);
+    assertThat(answer.json().path("queue_depth").asInt()).as(why).isEqualTo(depth);
   }
 
   @Test

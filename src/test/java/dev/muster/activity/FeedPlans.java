@@ -29,11 +29,16 @@ public final class FeedPlans {
   public record Size(long large, long all) {}
 
   /**
-   * One reading: a statement, SQL values of some of its parameters, the index that it must use, and
-   * the maximum number of rows that it may find by it.
+   * One reading: a statement, SQL values of some of its parameters, the indexes that it must use,
+   * and the maximum number of rows that it may find by them.
    */
   record Reading(
-      String name, String statement, Map<String, String> values, String index, long most) {
+      String name, String statement, Map<String, String> values, Set<String> indexes, long most) {
+
+    private String value(String name) {
+      String usual = name.equals("after_delivered") ? value("after") : USUAL.get(name);
+      return values.getOrDefault(name, usual);
+    }
 
     /** Whether it filters rows that its index does not distinguish. */
     boolean passesRowsBy() {
@@ -59,6 +64,7 @@ public final class FeedPlans {
       String text) {}
 
   static final int LIMIT = 100;
+  private static final int EXAMINED = 1000;
 
   static final String FEED = "00000000-0000-4000-8000-000000000000";
   private static final String PEER = "00000000-0000-4000-8000-000000000001";
@@ -74,14 +80,17 @@ public final class FeedPlans {
       new TreeMap<>(
           Map.ofEntries(
               Map.entry("after", "bigint"),
+              Map.entry("after_delivered", "bigint"),
               Map.entry("afters", "bigint[]"),
               Map.entry("before", "timestamptz"),
               Map.entry("classes", "text[]"),
+              Map.entry("examined", "integer"),
               Map.entry("feeds", "uuid[]"),
               Map.entry("from_agents", "boolean"),
               Map.entry("from_chat", "boolean"),
               Map.entry("largest", "integer"),
               Map.entry("limit", "integer"),
+              Map.entry("most", "integer"),
               Map.entry("peer", "uuid"),
               Map.entry("secs", "double precision"),
               Map.entry("seqs", "bigint[]"),
@@ -99,11 +108,13 @@ public final class FeedPlans {
           Map.entry("afters", "'{}'"),
           Map.entry("before", "NULL"),
           Map.entry("classes", "'{}'"),
+          Map.entry("examined", Integer.toString(EXAMINED)),
           Map.entry("feeds", "'{}'"),
           Map.entry("from_agents", "false"),
           Map.entry("from_chat", "false"),
           Map.entry("largest", "262144"),
           Map.entry("limit", Integer.toString(LIMIT)),
+          Map.entry("most", Integer.toString(EXAMINED)),
           Map.entry("peer", "NULL"),
           Map.entry("secs", "NULL"),
           Map.entry("seqs", "'{}'"),
@@ -295,13 +306,13 @@ public final class FeedPlans {
             "conversation at the canvas",
             FeedPages.CONVERSATION,
             Map.of(),
-            "activity_logs_by_class",
+            Set.of("activity_logs_by_class"),
             2L * LIMIT),
         new Reading(
             "conversation before a time",
             FeedPages.CONVERSATION,
             Map.of("up_to", middle),
-            "activity_logs_by_class",
+            Set.of("activity_logs_by_class"),
             2L * LIMIT),
         list(
             "chat",
@@ -315,6 +326,25 @@ public final class FeedPlans {
             false,
             "activity_logs_with_peer",
             Map.of("peer", "'" + PEER + "'")),
+        end(
+            "end of a long poll",
+            FeedIndex.BY_CLASS,
+            true,
+            Set.of("activity_logs_by_class", "activity_logs_pkey"),
+            inbox),
+        end("end of a long feed", FeedIndex.ALL, false, Set.of("activity_logs_pkey"), Map.of()),
+        end(
+            "end of a long feed with a peer",
+            FeedIndex.WITH_PEER,
+            false,
+            Set.of("activity_logs_with_peer", "activity_logs_pkey"),
+            Map.of("peer", "'" + PEER + "'")),
+        new Reading(
+            "messages that were delivered",
+            DeliveredMarks.MOVE,
+            Map.of(),
+            Set.of("activity_logs_by_class"),
+            3L * EXAMINED),
         new Reading(
             "where to begin",
             FeedMarks.MARKS_OF_TIMES,
@@ -322,19 +352,19 @@ public final class FeedPlans {
                 "since", Long.toString(size.large() / 2),
                 "secs", "3600",
                 "before", "now() - interval '3 days'"),
-            "activity_logs_pkey",
+            Set.of("activity_logs_pkey"),
             1 + 2 * halvings),
         new Reading(
             "a page of rows",
             FeedPages.ROWS,
             Map.of("seqs", "'{" + everyTenth() + "}'"),
-            "activity_logs_pkey",
+            Set.of("activity_logs_pkey"),
             LIMIT),
         new Reading(
             "what another replica appended",
             FeedPages.PLAIN_ROWS,
             Map.of("feeds", "'{" + FEED + "}'", "afters", "'{" + end + "}'"),
-            "activity_logs_pkey",
+            Set.of("activity_logs_pkey"),
             LIMIT));
   }
 
@@ -357,7 +387,17 @@ public final class FeedPlans {
       String expected,
       Map<String, String> values) {
     long letters = values.getOrDefault("classes", "").chars().filter(c -> c == ',').count() + 1;
-    return new Reading(name, index.statement(oldestFirst), values, expected, letters * LIMIT);
+    return new Reading(name, index.page(oldestFirst), values, Set.of(expected), letters * LIMIT);
+  }
+
+  private static Reading end(
+      String name,
+      FeedIndex index,
+      boolean oldestFirst,
+      Set<String> indexes,
+      Map<String, String> values) {
+    long letters = values.getOrDefault("classes", "").chars().filter(c -> c == ',').count() + 1;
+    return new Reading(name, index.end(oldestFirst), values, indexes, letters * (EXAMINED + 1) + 1);
   }
 
   /**
@@ -372,7 +412,7 @@ public final class FeedPlans {
             .replaceAll((MatchResult m) -> "\\$" + (1 + names.indexOf(m.group(1))));
     List<String> values = new ArrayList<>();
     for (String name : names) {
-      values.add(reading.values().getOrDefault(name, String.valueOf(USUAL.get(name))));
+      values.add(reading.value(name));
     }
     String execute = "EXECUTE reading (" + String.join(", ", values) + ")";
     try (Connection connection = database.connect();

@@ -67,6 +67,7 @@ class RecentRowsTest {
       writers.put(new TestFeed(SERVER, SERVER.client().create("Feed")), row);
     }
     List<Waiting> polls = new ArrayList<>();
+    long others = new TestFeed(polled, writers.keySet().iterator().next().agent()).waiting();
     writers
         .keySet()
         .forEach(feed -> {
@@ -77,7 +78,7 @@ class RecentRowsTest {
             polls.add(waiting(feed.at(polled), "?since_id=" + cursor + query, ADMIN_TOKEN));
           }
         });
-    await().until(() -> polls.getFirst().feed().waiting() == polls.size());
+    await().until(() -> polls.getFirst().feed().waiting() == others + polls.size());
 
     RecentRows recent = polled.bean(RecentRows.class);
     writers.forEach((feed, row) -> {
@@ -205,7 +206,6 @@ class RecentRowsTest {
         .extracting(one -> one.row().seq())
         .containsExactly(2L, 3L);
     assertThat(recent.after(feed.id(), 2)).extracting(one -> one.row().seq()).containsExactly(3L);
-    assertThat(recent.after(feed.id(), 0)).isEmpty();
     assertThat(recent.after(feed.id(), 3)).isEmpty();
     String accepted = feed.receive(null, "hello");
     await().atMost(Duration.ofSeconds(20)).until(poll::isDone);

@@ -1,7 +1,9 @@
 package dev.muster.activity;
 
+import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.testing.TestServer;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -48,6 +50,25 @@ class RowIdTest {
       assertThat(id.version()).isEqualTo(7);
       assertThat(id.variant()).isEqualTo(2);
     });
+  }
+
+  @Test
+  void namesItsFeedAsTheDatabaseComputesIt() {
+    Random random = new Random(11);
+    List<UUID> feeds =
+        Stream.generate(() -> new UUID(random.nextLong(), random.nextLong())).limit(500).toList();
+
+    assertThat(
+            TestServer.shared()
+                .database()
+                .value(
+                    "SELECT string_agg(feed_bits(id)::text, ',' ORDER BY n) FROM"
+                        + " unnest('{%s}'::uuid[]) WITH ORDINALITY AS feed (id, n)"
+                            .formatted(feeds.stream().map(UUID::toString).collect(joining(",")))))
+        .isEqualTo(
+            feeds.stream()
+                .map(feed -> String.valueOf(RowId.feedBitsOf(RowId.of(feed, 1, NOW))))
+                .collect(joining(",")));
   }
 
   @Test

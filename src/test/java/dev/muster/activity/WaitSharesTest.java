@@ -8,6 +8,7 @@ import static org.awaitility.Awaitility.await;
 import dev.muster.platform.longpoll.LongPoll;
 import dev.muster.platform.longpoll.LongPoll.PollResult;
 import dev.muster.platform.longpoll.LongPollRegistry;
+import dev.muster.platform.quota.Owner;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
@@ -75,7 +76,7 @@ class WaitSharesTest {
 
   private static LongPoll<String> waitOf(Agent agent, AtomicBoolean over) {
     return new LongPoll<>(
-        agent.id(),
+        new Owner.OfWorkspace(agent.id()),
         agent.id(),
         Duration.ofHours(1),
         () -> over.get() ? new PollResult.Answer<>("over") : new PollResult.Nothing<>(0),

@@ -31,7 +31,21 @@ class LimitsTest {
   private static final Path SETTINGS = Path.of("docs", "operate", "settings.md");
   private static final Path SOURCES = Path.of("src", "main", "java");
   private static final Path TESTS = Path.of("src", "test", "java");
-  private static final int COLUMNS = 5;
+  private static final int COLUMNS = 6;
+
+  /** Whose share a bound knows; {@code –} for none. */
+  private static final Set<String> OWNERS =
+      Set.of(
+          "caller",
+          "network",
+          "target",
+          "workspace",
+          "token",
+          "feed",
+          "connection",
+          "request",
+          "event",
+          "run");
 
   private static final Pattern CODE = Pattern.compile("`([^`]+)`");
 
@@ -53,7 +67,7 @@ class LimitsTest {
     }
 
     String bounds() {
-      return cells.get(1) + " | " + cells.get(2) + " | " + cells.get(3);
+      return cells.get(1) + " | " + cells.get(2) + " | " + cells.get(4);
     }
 
     @Override
@@ -80,6 +94,18 @@ class LimitsTest {
 
     assertThat(proofs).isNotEmpty();
     assertThat(existing).containsAll(proofs);
+  }
+
+  @ParameterizedTest
+  @MethodSource("rows")
+  void namesTheOwnerOfItsShare(Row row) {
+    String share = row.cells().get(2);
+    String owner = row.cells().get(3);
+
+    assertThat(owner.equals("–")).as(owner).isEqualTo(share.equals("–"));
+    if (!share.equals("–")) {
+      assertThat(OWNERS).containsAll(List.of(owner.split("; ", -1)));
+    }
   }
 
   @ParameterizedTest

@@ -302,5 +302,11 @@ class SignInFlowsTest {
 
     assertThat(two.getByLabel("Token")).isVisible();
     two.waitForURL(ORIGIN + "/ui/welcome");
+
+    one.getByLabel("Token").fill(ADMIN_TOKEN);
+    one.getByRole(AriaRole.BUTTON, named("Sign in")).click();
+
+    assertThat(two.locator(".user")).isVisible();
+    assertThat(two.locator(".welcome h1")).isVisible();
   }
 }

@@ -8,7 +8,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.AriaRole;
+import dev.muster.console.bulk.BulkFleet;
 import dev.muster.testing.TestClient.Agent;
+import dev.muster.testing.TestServer;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -47,6 +49,7 @@ class WorkspacePageTest {
     pausesAfterAQuestionAndResumes(page);
     removalElsewhereClosesATabThatIsRefusedFromThenOn(page);
     removesOnlyAfterItsNameWasTyped(page);
+    aLargeRemovalLeadsToItsRun(page);
     showsHeartbeatsAndTasksAsTheyCome(page);
     aLinkLeadsToTheOtherWorkspace(page);
     copiedCurlRepeatsTheRequest(page);
@@ -144,16 +147,30 @@ class WorkspacePageTest {
     assertThat(CLIENT.delete(path, ADMIN_TOKEN, "X-Confirm-Name", name).status()).isEqualTo(200);
   }
 
-  private static void removesOnlyAfterItsNameWasTyped(Page page) {
-    Agent agent = CLIENT.createOnline("Löschen & 'weg'");
+  private static void removeOnItsPage(Page page, Agent agent, String name) {
     SignedIn.follow(page, "/ui/w/" + agent.id());
     button(page, "Remove…").click();
     Locator dialog = page.getByRole(AriaRole.DIALOG);
     Locator remove =
         dialog.getByRole(AriaRole.BUTTON, new Locator.GetByRoleOptions().setName("Remove"));
     assertThat(remove).isDisabled();
-    dialog.getByLabel("Type its name").fill("Löschen & 'weg'");
+    dialog.getByLabel("Type its name").fill(name);
     remove.click();
+  }
+
+  private static void aLargeRemovalLeadsToItsRun(Page page) {
+    Agent agent = CLIENT.create("Much waits for it");
+    BulkFleet.insertMessages(TestServer.shared().database(), agent.id(), 1_001);
+
+    removeOnItsPage(page, agent, "Much waits for it");
+
+    assertThat(page.locator("h1")).containsText("Remove 1 workspace");
+    assertThat(page.locator(".bulk-progress")).containsText("1 removed");
+  }
+
+  private static void removesOnlyAfterItsNameWasTyped(Page page) {
+    Agent agent = CLIENT.createOnline("Löschen & 'weg'");
+    removeOnItsPage(page, agent, "Löschen & 'weg'");
     assertThat(page.getByText("This workspace was removed")).isVisible();
     assertThat(button(page, "Restart")).hasCount(0);
     page.reload();

@@ -4,6 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestServer;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -36,5 +40,25 @@ class DelegationRetentionTest {
     SERVER.bean(DelegationRetention.class).sweep();
 
     assertThat(LEDGER.row(id, "count(*)")).isEqualTo(kept);
+  }
+
+  /** Those that ended lately, and are many, are not read. */
+  @Test
+  void readsNoneThatAreKept() throws SQLException {
+    try (Connection connection = SERVER.database().connect();
+        Statement statement = connection.createStatement()) {
+      statement.execute("SET enable_seqscan = off");
+      StringBuilder plan = new StringBuilder();
+      try (var lines =
+          statement.executeQuery(
+              "EXPLAIN (COSTS OFF) " + DelegationRetention.DELETE_ENDED.replace(":most", "1000"))) {
+        while (lines.next()) {
+          plan.append(lines.getString(1)).append('\n');
+        }
+      }
+      assertThat(plan.toString())
+          .contains("using delegations_ended")
+          .containsPattern("Index Cond: \\(\\(terminal_status = [^)]*\\) AND \\(created_at < ");
+    }
   }
 }

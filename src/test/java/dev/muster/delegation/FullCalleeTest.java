@@ -71,6 +71,35 @@ class FullCalleeTest {
         .hasSize(1);
   }
 
+  /** More than one page of them, all with an earlier deadline. */
+  @Test
+  void manyDelegationsToAFullCalleeDoNotDelayThoseToOthers() {
+    Agent free = LEDGER.polling(caller);
+    fill(callee);
+    fill(free);
+    String first = LEDGER.delegate(caller, callee, "Do it.");
+    String other = LEDGER.delegate(caller, free, "Do it too.");
+    SERVER
+        .database()
+        .execute(
+            """
+            INSERT INTO delegations (
+                delegation_id, id, caller_id, callee_id, task_preview, status, deadline_s, deadline, created_at, updated_at)
+            SELECT delegation_id || '-' || n, gen_random_uuid(), caller_id, callee_id, task_preview, status, deadline_s,
+                now() + interval '5 minutes', created_at, updated_at
+            FROM delegations CROSS JOIN generate_series(1, 2500) AS n WHERE delegation_id = '%s'
+            """
+                .formatted(first));
+    post(free, "/activity/ack", "{\"acked_seq\":3}");
+
+    SERVER.bean(DelegationDispatch.class).dispatchQueued();
+
+    LEDGER.await(caller, other, "dispatched");
+    SERVER
+        .database()
+        .execute("DELETE FROM delegations WHERE delegation_id LIKE '%s-%%'".formatted(first));
+  }
+
   @Test
   void isRefusedWithoutATraceWhenTheCallersFeedIsFull() {
     fill(caller);

@@ -158,7 +158,9 @@ class ClaimRaceTest {
         .bean(TransactionTemplate.class)
         .execute(status -> {
           List<UUID> locked = replica.bean(Feeds.class).lockSkippingLocked(List.of(target.id()));
-          return locked.isEmpty() ? List.of() : repository.claim(locked, claim, MESSAGES);
+          return locked.isEmpty()
+              ? List.of()
+              : repository.claim(locked, _ -> MESSAGES, claim, MESSAGES);
         });
   }
 

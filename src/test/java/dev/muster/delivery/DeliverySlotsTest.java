@@ -66,6 +66,22 @@ class DeliverySlotsTest {
     assertThat(slots.running()).isZero();
   }
 
+  /** What was queued is no request of its sender any more. */
+  @Test
+  void attemptsOfTheQueueTakeNoSlotsOfTheSender() {
+    List<DeliverySlot> queued = new ArrayList<>();
+    for (int i = 0; i < slots.mostOfQueue(); i++) {
+      queued.add(slots.findForQueue(SENDER, 0).orElseThrow());
+    }
+    assertThat(slots.findForQueue(OTHER, 0)).isEmpty();
+
+    slots.open(SENDER, 1).close();
+
+    queued.forEach(DeliverySlot::close);
+    assertThat(slots.running()).isZero();
+    assertThat(slots.findForQueue(SENDER, 0)).isPresent();
+  }
+
   @Test
   void refusesOnlyASenderThatHasItsShare() {
     slots.open(SENDER, 32 * MIB);

@@ -21,8 +21,11 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * The cost of a message that its agent answers at once, counted by the database: one statement
@@ -74,6 +77,11 @@ class MessageCostTest {
   private static final String BEGINS = "%INSERT INTO activity_logs%INSERT INTO deliveries%";
   private static final String ENDS = "%DELETE FROM deliveries%INSERT INTO delivery_outcomes%";
 
+  private static final String AUDITS = "%INSERT INTO operator_actions%";
+
+  /** Sent with a statement, before and after it, in one round trip. */
+  private static final String SETTINGS = "SELECT set_config(%";
+
   private static final String COUNTED =
       """
       FROM pg_stat_statements s JOIN pg_database d ON d.oid = s.dbid
@@ -120,19 +128,25 @@ class MessageCostTest {
     requireNoMovedRows();
   }
 
-  @Test
-  void isAFractionOfAStatementForConcurrentMessages() throws Exception {
+  /** The audit rows of an operator's messages are in the batch. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void isAFractionOfAStatementForConcurrentMessages(boolean ofAnOperator) throws Exception {
     TestDatabase database = TestDatabases.create();
     database.execute(SLOW_STATEMENTS);
     start(database);
+    String token = ofAnOperator ? TestServer.ADMIN_TOKEN : sender.token();
+    long audited = number("SELECT count(*) FROM operator_actions");
     startCounting();
     long start = System.nanoTime();
 
-    sendAtOnce();
+    sendAtOnce(token);
 
     int sent = SENDERS * OF_EACH_SENDER;
-    double statements = (double) (calls(BEGINS) + calls(ENDS)) / sent;
+    double statements = (double) (calls(BEGINS) + calls(ENDS) + calls(AUDITS)) / sent;
     System.out.printf("%d senders: %.3f statements a message%n", SENDERS, statements);
+    assertThat(number("SELECT count(*) FROM operator_actions") - audited)
+        .isEqualTo(ofAnOperator ? sent : 0);
     assertThat(calls(BEGINS)).isPositive();
     assertThat(statements).as(statements()).isLessThanOrEqualTo(MAX_STATEMENTS_OF_MANY);
     requireNoOthersThanOfTheBackground(sent, start);
@@ -142,21 +156,25 @@ class MessageCostTest {
 
   /** The background's statements depend on the time, not on the number of messages. */
   private void requireNoOthersThanOfTheBackground(int sent, long start) {
-    long others = calls("%") - calls(BEGINS) - calls(ENDS) - calls(CALLS_OF_REPLICAS);
+    long others =
+        calls("%")
+            - Stream.of(BEGINS, ENDS, AUDITS, SETTINGS, CALLS_OF_REPLICAS)
+                .mapToLong(this::calls)
+                .sum();
     long took = System.nanoTime() - start;
     assertThat(calls(CALLS_OF_REPLICAS)).isLessThanOrEqualTo(2 + took / CALL_INTERVAL.toNanos());
     long background = BACKGROUND_A_SECOND * Duration.ofNanos(took).toSeconds();
     assertThat(others).as(statements()).isLessThan(Math.max(sent, background));
   }
 
-  private void sendAtOnce() throws Exception {
+  private void sendAtOnce(String token) throws Exception {
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       List<Future<?>> sending = new ArrayList<>();
       for (int i = 0; i < SENDERS; i++) {
         sending.add(
             threads.submit(() -> {
               for (int n = 0; n < OF_EACH_SENDER; n++) {
-                send();
+                send(token);
               }
             }));
       }
@@ -167,12 +185,13 @@ class MessageCostTest {
   }
 
   private void send() {
+    send(sender.token());
+  }
+
+  private void send(String token) {
     Answer answer =
         new ProxyClient(server)
-            .send(
-                target,
-                sender.token(),
-                ProxyClient.message("m-" + messages.incrementAndGet(), "hi"));
+            .send(target, token, ProxyClient.message("m-" + messages.incrementAndGet(), "hi"));
     assertThat(answer.status()).as(answer.text()).isEqualTo(200);
   }
 

@@ -102,4 +102,27 @@ class QueueWakeUpsTest {
     assertThat(wakes).hasValue(1);
     assertThat(wakeUps.takeWoken()).containsExactly(TARGET);
   }
+
+  /** What kept the target from being handled may be over, such as a lack of permits. */
+  @Test
+  void wakesATargetThatWasLeft() {
+    wakeUps.queued(Set.of(TARGET));
+    wakeUps.leaveWoken(wakeUps.takeWoken());
+
+    wakeUps.wake(List.of(TARGET));
+
+    assertThat(wakes).hasValue(2);
+    assertThat(wakeUps.takeWoken()).containsExactly(TARGET);
+  }
+
+  @Test
+  void returnsTargetsThatWereLeftFirst() {
+    UUID alsoLeft = UUID.randomUUID();
+    wakeUps.wake(List.of(OTHER));
+    wakeUps.wake(List.of(alsoLeft));
+
+    wakeUps.leaveWoken(List.of(TARGET, alsoLeft));
+
+    assertThat(wakeUps.takeWoken()).containsExactly(TARGET, alsoLeft, OTHER);
+  }
 }

@@ -10,10 +10,14 @@ import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestClient.Answer;
 import dev.muster.testing.TestServer;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -64,6 +68,30 @@ class RecordedEventsTest {
             "WORKSPACE_AWAITING_AGENT paused>awaiting_agent",
             "WORKSPACE_ONLINE awaiting_agent>online",
             "WORKSPACE_REMOVED online>removed");
+  }
+
+  /** No event gets its number while another transaction holds the last one. */
+  @Test
+  void keepTheirOrderWhenManyGetTheirNumbersAtOnce() throws SQLException {
+    Agent agent = CLIENT.create("0");
+    List<String> expected = IntStream.rangeClosed(1, 20).mapToObj(String::valueOf).toList();
+    try (Connection holder = SERVER.database().connect()) {
+      holder.setAutoCommit(false);
+      holder.createStatement().execute("SELECT FROM event_head FOR UPDATE");
+      for (String name : expected) {
+        CLIENT.patch("/workspaces/" + agent.id(), ADMIN_TOKEN, "{\"name\":\"" + name + "\"}");
+      }
+      holder.rollback();
+    }
+
+    Awaitility.await()
+        .untilAsserted(() ->
+            assertThat(
+                    CLIENT
+                        .get("/events/" + agent.id() + "?type=WORKSPACE_UPDATED", ADMIN_TOKEN)
+                        .json())
+                .extracting(event -> event.path("payload").path("name").asString())
+                .isEqualTo(expected.reversed()));
   }
 
   @Test

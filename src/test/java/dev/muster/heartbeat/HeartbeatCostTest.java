@@ -52,12 +52,13 @@ class HeartbeatCostTest {
       assertThat(calls(server, "%workspace_heartbeats%") - queueSweeps)
           .isEqualTo(batches.count() - batchesBefore);
       assertThat(calls(server, "%WHERE hash = %")).isZero();
-      // those of background loops: the publisher, the uptime, and the bulk runs
+      // those of background loops: the publisher, the uptime, the bulk runs, and the queue
       assertThat(calls(server, "BEGIN%"))
           .isLessThanOrEqualTo(
               calls(server, "%event_head%")
                   + calls(server, "%UPDATE control_plane_uptime%")
-                  + calls(server, "%FROM bulk_runs%"));
+                  + calls(server, "%FROM bulk_runs%")
+                  + calls(server, "%set_config(%"));
     }
   }
 

@@ -15,6 +15,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
@@ -157,6 +158,45 @@ class AuditTest {
 
     assertThat(statuses).containsOnly(200);
     assertThat(failures() - before).isEqualTo(AT_ONCE);
+  }
+
+  /** A check of the database refuses one message, so that its batch is split. */
+  @Test
+  void isOneRowForEachMessageOfABatchThatIsSplit() {
+    Agent target = CLIENT.create("Target", "\"delivery_mode\":\"poll\"");
+    List<String> texts =
+        IntStream.range(0, AT_ONCE).mapToObj(i -> i == 7 ? "bad" : "m" + i).toList();
+    execute(
+        "ALTER TABLE activity_logs ADD CONSTRAINT no_bad CHECK (message_id <> 'bad') NOT VALID");
+    List<Integer> statuses;
+    try {
+      statuses =
+          Race.run(
+              AT_ONCE,
+              i ->
+                  CLIENT
+                      .post(
+                          "/workspaces/" + target.id() + "/a2a",
+                          ADMIN_TOKEN,
+                          message(texts.get(i)),
+                          "X-Request-ID",
+                          "split-" + texts.get(i))
+                      .status());
+    } finally {
+      execute("ALTER TABLE activity_logs DROP CONSTRAINT no_bad");
+    }
+
+    List<String> audited = audit().stream().map(row -> row.path("request_id").asString()).toList();
+    for (int i = 0; i < AT_ONCE; i++) {
+      String request = "split-" + texts.get(i);
+      assertThat(audited.stream().filter(request::equals)).as(request).hasSize(i == 7 ? 0 : 1);
+      assertThat(statuses.get(i)).as(request).isEqualTo(i == 7 ? 500 : 200);
+    }
+  }
+
+  private static String message(String id) {
+    return "{\"method\":\"message/send\",\"params\":{\"message\":{\"messageId\":\"%s\",\"parts\":[{\"kind\":\"text\",\"text\":\"Hello\"}]}}}"
+        .formatted(id);
   }
 
   private static long failures() {

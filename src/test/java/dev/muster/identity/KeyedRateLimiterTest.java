@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.muster.platform.problem.ProblemException;
+import dev.muster.platform.quota.Owner;
 import io.github.bucket4j.TimeMeter;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -32,19 +33,21 @@ class KeyedRateLimiterTest {
     }
   }
 
+  private static final Owner OWNER = Owner.SERVER;
+
   private final SetClock clock = new SetClock();
   private final Counter refused = new SimpleMeterRegistry().counter("refused");
   private final KeyedRateLimiter limiter = new KeyedRateLimiter(6, clock, refused);
 
   private MockHttpServletResponse take() {
     MockHttpServletResponse response = new MockHttpServletResponse();
-    limiter.take("key", response);
+    limiter.take(OWNER, response);
     return response;
   }
 
   private MockHttpServletResponse refused() {
     MockHttpServletResponse response = new MockHttpServletResponse();
-    assertThatThrownBy(() -> limiter.take("key", response)).isInstanceOf(ProblemException.class);
+    assertThatThrownBy(() -> limiter.take(OWNER, response)).isInstanceOf(ProblemException.class);
     return response;
   }
 

@@ -14,8 +14,13 @@ import dev.muster.testing.TestEventStream;
 import dev.muster.testing.TestServer;
 import dev.muster.testing.TestSocket;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -194,6 +199,77 @@ class SessionEndsTest {
       assertThat(socket.awaitClose(REACH)).isEqualTo(1008);
       assertThat(events.awaitEnd(REACH)).isTrue();
     }
+  }
+
+  @Test
+  void endsTheOldestOfAPersonWithTooMany() {
+    String name = "shift " + UUID.randomUUID();
+    List<ConsoleSession> all =
+        Stream.generate(() -> signIn(name)).limit(Sessions.MAX_OF_AN_OWNER + 2).toList();
+
+    assertThat(all.stream().map(SessionEndsTest::statusHere).filter(status -> status == 401))
+        .hasSize(2);
+    assertThat(statusHere(all.get(0))).isEqualTo(401);
+    assertThat(statusHere(all.get(1))).isEqualTo(401);
+    assertThat(statusHere(session)).as("of another name").isEqualTo(200);
+    ConsoleSession last = onOtherPort(all.get(2));
+    assertThat(statusThere(last)).isEqualTo(200);
+    String id = CLIENT.get("/console/session", null, all.get(2).headers()).field("id");
+
+    signIn(name);
+
+    await().atMost(REACH).until(() -> statusThere(last) == 401);
+    assertThat(CLIENT.get("/admin/audit?target=" + id, ADMIN_TOKEN).text())
+        .contains("POST /console/session");
+  }
+
+  @Test
+  void endsTheOldestOfAnAgentWithTooManyWhateverItsTokens() {
+    Agent agent = CLIENT.createOnline("Of many pages");
+    String second =
+        CLIENT
+            .post("/admin/workspaces/" + agent.id() + "/tokens", ADMIN_TOKEN, "")
+            .field("auth_token");
+    ConsoleSession first = ConsoleSession.signIn(CLIENT, agent.token());
+    for (int n = 0; n < Sessions.MAX_OF_AN_OWNER; n++) {
+      assertThat(statusHere(first)).isEqualTo(200);
+      ConsoleSession.signIn(CLIENT, n % 2 == 0 ? second : agent.token());
+    }
+
+    assertThat(statusHere(first)).isEqualTo(401);
+  }
+
+  @Test
+  void endsTheOldestOfATokenWithTooManyPeople() {
+    ConsoleSession first = session;
+    for (int n = 1; n < Sessions.MAX_OF_A_TOKEN; n++) {
+      signIn("person " + n);
+    }
+    assertThat(statusHere(first)).isEqualTo(200);
+
+    signIn("one more");
+
+    assertThat(statusHere(first)).isEqualTo(401);
+  }
+
+  @Test
+  void endsAsManyAsBeginAtTheSameTime() throws Exception {
+    String name = "shift " + UUID.randomUUID();
+    for (int n = 0; n < Sessions.MAX_OF_AN_OWNER; n++) {
+      signIn(name);
+    }
+    try (ExecutorService people = Executors.newVirtualThreadPerTaskExecutor()) {
+      people.invokeAll(Collections.nCopies(8, () -> signIn(name))).forEach(Future::isDone);
+    }
+
+    String live =
+        SERVER
+            .database()
+            .value(
+                "SELECT count(*) FROM console_sessions WHERE ended_at IS NULL AND name LIKE '"
+                    + name
+                    + "%'");
+    assertThat(live).isEqualTo(String.valueOf(Sessions.MAX_OF_AN_OWNER));
   }
 
   @Test

@@ -372,22 +372,6 @@ class SessionsTest {
   }
 
   @Test
-  void isRateLimitedByItself() {
-    try (TestServer limited = TestServer.startOn(SERVER.database(), "RATE_LIMIT=5")) {
-      TestClient client = limited.client();
-      ConsoleSession one = ConsoleSession.signIn(client, operatorToken);
-      ConsoleSession two = ConsoleSession.signIn(client, operatorToken);
-      for (int i = 0; i < 5; i++) {
-        assertThat(who(client, one).status()).isEqualTo(200);
-      }
-
-      assertRefused(who(client, one), 429);
-      assertThat(who(client, two).status()).isEqualTo(200);
-      assertThat(client.get("/workspaces", operatorToken).status()).isEqualTo(200);
-    }
-  }
-
-  @Test
   void allowsTenAttemptsAMinute() {
     try (TestServer limited = TestServer.startOn(SERVER.database(), "RATE_LIMIT=600")) {
       long start = System.nanoTime();

@@ -39,6 +39,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 class StreamEndsTest {
 
   private static final int IDLE = 2000;
+  private static final int IDLE_OF_A_TOKEN = 500;
 
   private static TestServer server;
   private static TestClient client;
@@ -100,10 +101,16 @@ class StreamEndsTest {
   void holdsTwoThousandIdleStreamsAndSendsEachAnEvent() throws Exception {
     List<Socket> idle = new ArrayList<>();
     try {
-      for (int i = 0; i < IDLE; i++) {
-        Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.port());
-        socket.getOutputStream().write(eventStreamRequest());
-        idle.add(socket);
+      for (int i = 0; i < IDLE; i += IDLE_OF_A_TOKEN) {
+        String viewer =
+            client
+                .post("/admin/tokens", ADMIN_TOKEN, "{\"name\":\"Eyes\",\"role\":\"viewer\"}")
+                .field("auth_token");
+        for (int n = 0; n < IDLE_OF_A_TOKEN; n++) {
+          Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.port());
+          socket.getOutputStream().write(eventStreamRequest(viewer));
+          idle.add(socket);
+        }
       }
       Awaitility.await().atMost(Duration.ofSeconds(40)).until(() -> streams("sse") == IDLE);
       Agent agent = client.createOnline("heard by all");
@@ -181,8 +188,12 @@ class StreamEndsTest {
   }
 
   private static byte[] eventStreamRequest() {
+    return eventStreamRequest(ADMIN_TOKEN);
+  }
+
+  private static byte[] eventStreamRequest(String token) {
     return ("GET /events/stream HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer "
-            + ADMIN_TOKEN
+            + token
             + "\r\n\r\n")
         .getBytes(StandardCharsets.US_ASCII);
   }

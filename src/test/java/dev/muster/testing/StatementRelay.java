@@ -31,6 +31,9 @@ public final class StatementRelay implements AutoCloseable {
 
   private static final int PROTOCOL_3 = 3 << 16;
 
+  /** The settings of {@code StablePlans}, which are part of the statement between them. */
+  private static final String SETTINGS = "SELECT set_config('plan_cache_mode'";
+
   private final ServerSocket listener;
   private final int targetPort;
   private final Set<Socket> open = ConcurrentHashMap.newKeySet();
@@ -251,7 +254,7 @@ public final class StatementRelay implements AutoCloseable {
   private static String statement(char type, byte[] body, Wire wire) {
     String[] texts = new String(body, StandardCharsets.UTF_8).split("\0", 3);
     if (type == 'P') {
-      wire.prepared.put(texts[0], texts[1]);
+      wire.prepared.put(texts[0], texts[1].strip());
       return "";
     }
     String sent =
@@ -260,7 +263,7 @@ public final class StatementRelay implements AutoCloseable {
           case 'B' -> wire.prepared.getOrDefault(texts[1], "");
           default -> "";
         };
-    if (sent.isEmpty() || sent.equals("BEGIN")) {
+    if (sent.isEmpty() || sent.equals("BEGIN") || sent.startsWith(SETTINGS)) {
       return "";
     }
     String statement = sent.equals("COMMIT") ? "COMMIT after " + wire.last : sent;

@@ -108,6 +108,10 @@ public final class TcpRelay implements AutoCloseable {
         if (!swallowing) {
           out.write(buffer, 0, n);
         }
+        // the rest of an answer is not delayed once more
+        while (!swallowing && in.available() > 0) {
+          out.write(buffer, 0, in.read(buffer));
+        }
       }
       if (swallowing) {
         closed.await();

@@ -3,6 +3,7 @@ package dev.muster.webhook;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.muster.heartbeat.LivenessSettings;
 import dev.muster.platform.settings.SecuritySettings;
 import dev.muster.platform.settings.TestSettings;
 import dev.muster.testing.TestClient.Agent;
@@ -31,6 +32,13 @@ class WebhookSettingsTest {
 
     assertThat(settings.url()).isEmpty();
     assertThat(settings.reports(Kind.STUCK)).isTrue();
+  }
+
+  /** One sweep finds what became silent together, and one notification tells it. */
+  @Test
+  void aCauseSettlesForLongerThanTheTimeBetweenTwoSweeps() {
+    assertThat(NotificationWriter.SETTLE_TIME)
+        .isGreaterThan(TestSettings.read(LivenessSettings.class).sweepInterval());
   }
 
   @Test

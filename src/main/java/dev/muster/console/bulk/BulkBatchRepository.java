@@ -1,7 +1,6 @@
 package dev.muster.console.bulk;
 
 import dev.muster.console.bulk.BulkRun.Item;
-import dev.muster.console.bulk.BulkRun.Outcome;
 import dev.muster.platform.time.Timestamps;
 import java.sql.Array;
 import java.sql.ResultSet;
@@ -37,8 +36,10 @@ class BulkBatchRepository {
    */
   private static final String LOCK_NEXT =
       """
-      SELECT id, action, text, undo_of, handled, now() AS at,
-          targets[handled + 1 : handled + CASE WHEN action = 'message' THEN :messages ELSE :changes END] AS batch,
+      SELECT id, action, text, undo_of, handled, stored, now() AS at,
+          targets[handled + 1 : handled + CASE
+              WHEN stored > handled THEN least(stored - handled, :changes)
+              WHEN action = 'message' THEN :messages ELSE :changes END] AS batch,
           expected[handled + 1 : handled + CASE WHEN action = 'message' THEN :messages ELSE :changes END] AS expected
       FROM bulk_runs
       WHERE ended_at IS NULL AND due_at <= statement_timestamp()
@@ -51,7 +52,7 @@ class BulkBatchRepository {
   private static final String LOCK_AGAIN =
       """
       SELECT id FROM bulk_runs
-      WHERE id = :id AND handled = :handled AND ended_at IS NULL
+      WHERE id = :id AND handled = :handled AND stored = :stored AND ended_at IS NULL
       FOR UPDATE SKIP LOCKED
       """;
 
@@ -64,17 +65,31 @@ class BulkBatchRepository {
           AS item (position, workspace_id, outcome, code, detail)
       """;
 
+  /** A cancelled run ends when no target is half done. */
   private static final String ADVANCE =
       """
-      UPDATE bulk_runs SET
-          handled = handled + :handled,
-          done = done + :done,
-          skipped = skipped + :skipped,
-          failed = failed + :failed,
+      UPDATE bulk_runs r SET
+          stored = greatest(r.stored, :stored),
+          handled = :handled,
+          done = r.done + i.done,
+          skipped = r.skipped + i.skipped,
+          failed = r.failed + i.failed,
           due_at = statement_timestamp(),
-          ended_at = CASE WHEN handled + :handled >= total THEN statement_timestamp() END
-      WHERE id = :id
-      RETURNING ended_at IS NOT NULL
+          ended_at = CASE
+              WHEN :handled >= CASE WHEN r.cancelled THEN r.stored ELSE r.total END THEN statement_timestamp() END
+      FROM (
+          SELECT count(*) FILTER (WHERE outcome = 'done') AS done,
+              count(*) FILTER (WHERE outcome = 'skipped') AS skipped,
+              count(*) FILTER (WHERE outcome = 'failed') AS failed
+          FROM bulk_items WHERE run_id = :id AND position > :before AND position <= :handled) i
+      WHERE r.id = :id
+      RETURNING r.ended_at IS NOT NULL
+      """;
+
+  private static final String REMOVED =
+      """
+      SELECT workspace_id FROM bulk_items
+      WHERE run_id = :id AND position > :handled AND position <= :end AND outcome = 'done'
       """;
 
   private static final String DELAY =
@@ -99,6 +114,8 @@ class BulkBatchRepository {
    * The next targets of a run.
    *
    * @param handled the number of targets before these
+   * @param stored the number of targets whose outcome is stored: more than {@code handled} if these
+   *     are removed, but not yet all of their delegations and messages have ended
    * @param expected for an undo: the time at which each target got the status that the undone run
    *     gave it
    */
@@ -108,13 +125,25 @@ class BulkBatchRepository {
       @Nullable String text,
       @Nullable UUID undoOf,
       int handled,
+      int stored,
       Instant at,
       List<UUID> ids,
       Map<UUID, Instant> expected) {
 
+    /** Tells whether these are removed already, and only what they leave open is to end. */
+    boolean isRemoved() {
+      return stored > handled;
+    }
+
+    /** Returns the number of targets up to the last of these. */
+    int end() {
+      return handled + ids.size();
+    }
+
     /** Returns a batch of the first target alone. */
     Batch first() {
-      return new Batch(runId, action, text, undoOf, handled, at, ids.subList(0, 1), expected);
+      return new Batch(
+          runId, action, text, undoOf, handled, stored, at, ids.subList(0, 1), expected);
     }
   }
 
@@ -141,6 +170,7 @@ class BulkBatchRepository {
     return db.sql(LOCK_AGAIN)
         .param("id", batch.runId())
         .param("handled", batch.handled())
+        .param("stored", batch.stored())
         .query((row, n) -> row.getObject("id", UUID.class))
         .optional()
         .isPresent();
@@ -164,6 +194,7 @@ class BulkBatchRepository {
         row.getString("text"),
         row.getObject("undo_of", UUID.class),
         row.getInt("handled"),
+        row.getInt("stored"),
         Timestamps.instant(row, "at"),
         ids,
         expected);
@@ -174,8 +205,13 @@ class BulkBatchRepository {
     db.sql(DELAY).param("id", runId).update();
   }
 
-  /** Stores the outcomes of a batch; returns whether the run has ended. */
-  boolean store(Batch batch, List<Item> items) {
+  /**
+   * Stores the outcomes of a batch; returns whether the run has ended.
+   *
+   * @param items empty if they are stored already
+   * @param isOver false if the next batch is this one again
+   */
+  boolean store(Batch batch, List<Item> items, boolean isOver) {
     if (!items.isEmpty()) {
       @Nullable Instant changedAt =
           items.stream().map(Item::changedAt).filter(Objects::nonNull).findFirst().orElse(null);
@@ -191,16 +227,21 @@ class BulkBatchRepository {
     }
     return db.sql(ADVANCE)
         .param("id", batch.runId())
-        .param("handled", items.size())
-        .param("done", count(items, Outcome.DONE))
-        .param("skipped", count(items, Outcome.SKIPPED))
-        .param("failed", count(items, Outcome.FAILED))
+        .param("before", batch.handled())
+        .param("handled", isOver ? batch.end() : batch.handled())
+        .param("stored", batch.end())
         .query(Boolean.class)
         .single();
   }
 
-  private static int count(List<Item> items, Outcome outcome) {
-    return (int) items.stream().filter(item -> item.outcome() == outcome).count();
+  /** Returns the workspaces of a batch whose stored outcome is that they are removed. */
+  List<UUID> removed(Batch batch) {
+    return db.sql(REMOVED)
+        .param("id", batch.runId())
+        .param("handled", batch.handled())
+        .param("end", batch.end())
+        .query((row, n) -> row.getObject("workspace_id", UUID.class))
+        .list();
   }
 
   /** Returns the workspaces that were paused after these times. */

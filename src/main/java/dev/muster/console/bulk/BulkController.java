@@ -11,6 +11,8 @@ import dev.muster.platform.http.EnumParameter;
 import dev.muster.platform.http.ListResponses;
 import dev.muster.platform.http.NameWarnings;
 import dev.muster.platform.http.PageLimit;
+import dev.muster.platform.http.RequestOwner;
+import dev.muster.platform.http.WholeReads;
 import dev.muster.platform.problem.ProblemException;
 import dev.muster.workspace.Workspaces;
 import dev.muster.workspace.Workspaces.WorkspaceLabel;
@@ -44,6 +46,7 @@ class BulkController {
   private final BodyReader bodies;
   private final NameWarnings names;
   private final ListResponses responses;
+  private final WholeReads reads;
 
   BulkController(
       BulkRuns bulk,
@@ -51,13 +54,15 @@ class BulkController {
       Workspaces workspaces,
       BodyReader bodies,
       NameWarnings names,
-      ListResponses responses) {
+      ListResponses responses,
+      WholeReads reads) {
     this.bulk = bulk;
     this.runs = runs;
     this.workspaces = workspaces;
     this.bodies = bodies;
     this.names = names;
     this.responses = responses;
+    this.reads = reads;
   }
 
   /** Starts a run; with {@code dry_run} it only returns what a run would do. */
@@ -71,9 +76,12 @@ class BulkController {
     AccessChecks.requireAdmin(caller);
     BulkRequest wanted =
         BulkRequest.read(names.parse(bodies.read(request, MAX_BODY_BYTES), request, response));
-    return dryRun
-        ? ResponseEntity.ok(bulk.preview(wanted))
-        : ResponseEntity.status(HttpStatus.ACCEPTED).body(bulk.start(wanted, caller));
+    return reads.run(
+        RequestOwner.of(request),
+        () ->
+            dryRun
+                ? ResponseEntity.ok(bulk.preview(wanted))
+                : ResponseEntity.status(HttpStatus.ACCEPTED).body(bulk.start(wanted, caller)));
   }
 
   @GetMapping("/admin/bulk")

@@ -46,9 +46,23 @@ class BulkRunRepository {
       ON CONFLICT (undo_of) WHERE undo_of IS NOT NULL DO NOTHING
       """;
 
+  /** Stores a run for workspaces that are removed already, with their outcomes. */
+  private static final String INSERT_REMOVED =
+      """
+      WITH run AS (
+          INSERT INTO bulk_runs (id, action, cascade, who, audit_id, targets, total, stored, created_at, due_at)
+          VALUES (:id, 'remove', true, :who, :audit_id, :targets, cardinality(:targets::uuid[]),
+              cardinality(:targets::uuid[]), statement_timestamp(), statement_timestamp()))
+      INSERT INTO bulk_items (run_id, position, workspace_id, outcome, changed_at)
+      SELECT :id, position, workspace_id, 'done', :removed_at
+      FROM unnest(:targets::uuid[]) WITH ORDINALITY AS target (workspace_id, position)
+      """;
+
+  /** A run with removed workspaces that leave something open ends after that. */
   private static final String CANCEL =
       """
-      UPDATE bulk_runs SET cancelled = true, ended_at = statement_timestamp() WHERE id = :id AND ended_at IS NULL
+      UPDATE bulk_runs SET cancelled = true, ended_at = CASE WHEN stored <= handled THEN statement_timestamp() END
+      WHERE id = :id AND ended_at IS NULL AND stored < total
       """;
 
   private static final String AUDIT_ID =
@@ -79,20 +93,22 @@ class BulkRunRepository {
       ORDER BY position LIMIT :most
       """;
 
+  /** The subquery keeps the planner from reading the items of all runs. */
   private static final String DELETE_OLD_ITEMS =
       """
       DELETE FROM bulk_items WHERE (run_id, position) IN (
-          SELECT i.run_id, i.position FROM bulk_items i JOIN bulk_runs r ON r.id = i.run_id
-          WHERE r.created_at < statement_timestamp() - interval '90 days' LIMIT :most)
+          SELECT i.run_id, i.position FROM bulk_runs r CROSS JOIN LATERAL (
+              SELECT run_id, position FROM bulk_items WHERE run_id = r.id OFFSET 0) AS i
+          WHERE r.created_at < statement_timestamp() - interval '90 days' ORDER BY r.created_at LIMIT :most)
       """;
 
   /** Runs after the items are deleted, so that no item is left without its run. */
   private static final String DELETE_OLD =
       """
-      DELETE FROM bulk_runs WHERE id IN (
-          SELECT id FROM bulk_runs r WHERE created_at < statement_timestamp() - interval '90 days'
-              AND NOT EXISTS (SELECT FROM bulk_items i WHERE i.run_id = r.id)
-          ORDER BY created_at LIMIT :most)
+      DELETE FROM bulk_runs r WHERE id = ANY (ARRAY(
+              SELECT id FROM bulk_runs WHERE created_at < statement_timestamp() - interval '90 days'
+              ORDER BY created_at LIMIT :most))
+          AND NOT EXISTS (SELECT FROM bulk_items i WHERE i.run_id = r.id)
       """;
 
   private final JdbcClient db;
@@ -115,6 +131,18 @@ class BulkRunRepository {
         .update();
   }
 
+  /** Stores a run that only ends what these removed workspaces leave open. */
+  void insertRemoved(
+      UUID id, List<UUID> removed, Instant removedAt, String who, Optional<UUID> auditId) {
+    db.sql(INSERT_REMOVED)
+        .param("id", id)
+        .param("who", who)
+        .param("audit_id", auditId.orElse(null), Types.OTHER)
+        .param("targets", removed.toArray(UUID[]::new))
+        .param("removed_at", Timestamps.utc(removedAt))
+        .update();
+  }
+
   /** Returns false when the run has an undo already. */
   boolean insertUndo(UUID id, BulkAction action, UUID undoOf, String who, Optional<UUID> auditId) {
     return db.sql(INSERT_UNDO)
@@ -127,7 +155,10 @@ class BulkRunRepository {
         == 1;
   }
 
-  /** Cancels a run after the batch that is in progress; returns false when the run has ended. */
+  /**
+   * Cancels a run after the batch that is in progress; returns false when the run has ended, or all
+   * of its workspaces are removed.
+   */
   boolean cancel(UUID id) {
     return db.sql(CANCEL).param("id", id).update() == 1;
   }

@@ -5,11 +5,14 @@ import dev.muster.console.fleet.FleetTargets;
 import dev.muster.console.fleet.FleetTargets.Group;
 import dev.muster.identity.AuditTrail;
 import dev.muster.identity.Caller;
+import dev.muster.platform.commit.AfterCommit;
 import dev.muster.platform.deadline.RequestDeadline;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
+import dev.muster.workspace.RemovalRuns;
 import dev.muster.workspace.Workspaces;
 import dev.muster.workspace.Workspaces.WorkspaceLabel;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -25,7 +28,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 
 /** Previews, starts, cancels and undoes changes of many workspaces. */
 @Service
-class BulkRuns {
+class BulkRuns implements RemovalRuns {
 
   private static final int SAMPLE = 20;
   private static final String BLOCKED = "has children that are not among them";
@@ -150,6 +153,15 @@ class BulkRuns {
     return run;
   }
 
+  @Override
+  public UUID start(List<UUID> removedIds, Instant removedAt, Caller caller) {
+    UUID id = UUID.randomUUID();
+    runs.insertRemoved(id, removedIds, removedAt, nameOf(caller), AuditTrail.currentId());
+    BulkRun _ = described(id);
+    AfterCommit.run(worker::wake);
+    return id;
+  }
+
   private static void requireAsSeen(BulkAction action, int count, int expected) {
     if (count == 0) {
       throw ProblemException.validation("no workspace matches, so there is nothing to do");
@@ -211,12 +223,18 @@ class BulkRuns {
     return inTime(
         changing,
         () -> {
-          if (!runs.cancel(id)) {
+          boolean isCancelled = runs.cancel(id);
+          BulkRun run = find(id);
+          if (!isCancelled) {
             throw new ProblemException(
-                ErrorCode.WRONG_STATE, "the run has ended, so there is nothing to cancel");
+                ErrorCode.WRONG_STATE,
+                run.state() == State.RUNNING
+                    ? "the workspaces are removed; the run only ends their delegations and"
+                        + " messages, so there is nothing to cancel"
+                    : "the run has ended, so there is nothing to cancel");
           }
           worker.recordResult(id);
-          return find(id);
+          return run;
         });
   }
 

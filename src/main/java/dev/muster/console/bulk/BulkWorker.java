@@ -24,7 +24,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -126,7 +125,7 @@ class BulkWorker implements SmartLifecycle {
    */
   private boolean stepAlone(Batch first) {
     try {
-      return endAgain(first, () -> results(first));
+      return tryAgain(first, () -> change(first));
     } catch (RuntimeException e) {
       if (outages.report(e) || isForLater(e)) {
         delay(first);
@@ -137,8 +136,19 @@ class BulkWorker implements SmartLifecycle {
   }
 
   private boolean storeBroken(Batch first, RuntimeException cause) {
+    if (first.isRemoved()) {
+      log.error("what the removed workspaces {} leave open is not ended", first.ids(), cause);
+    }
     try {
-      return endAgain(first, () -> first.ids().stream().map(id -> broken(id, cause)).toList());
+      return tryAgain(
+          first,
+          () ->
+              end(
+                  first,
+                  first.isRemoved()
+                      ? List.of()
+                      : first.ids().stream().map(id -> broken(id, cause)).toList(),
+                  true));
     } catch (RuntimeException unstored) {
       delay(first);
       throw unstored;
@@ -146,10 +156,10 @@ class BulkWorker implements SmartLifecycle {
   }
 
   /** Returns true: another batch may be waiting. */
-  private boolean endAgain(Batch batch, Supplier<List<BatchResult>> results) {
+  private boolean tryAgain(Batch batch, Runnable work) {
     return transactions.runRetryingDeadlocks(_ -> {
       if (batches.lockAgain(batch)) {
-        end(batch, results.get());
+        work.run();
       }
       return true;
     });
@@ -163,8 +173,26 @@ class BulkWorker implements SmartLifecycle {
     last = null;
     Optional<Batch> batch = batches.lockNext();
     last = batch.orElse(null);
-    batch.ifPresent(one -> end(one, results(one)));
+    batch.ifPresent(this::change);
     return batch.isPresent();
+  }
+
+  /**
+   * Changes the workspaces of a batch. Removed ones may leave more open than one transaction ends:
+   * then their outcomes are stored, and the next batch is this one again.
+   */
+  private void change(Batch batch) {
+    if (batch.isRemoved()) {
+      end(batch, List.of(), lifecycle.endOpenWork(batches.removed(batch)));
+      return;
+    }
+    List<BatchResult> results = results(batch);
+    List<UUID> changed =
+        results.stream()
+            .filter(result -> result.refusal() == null)
+            .map(BatchResult::workspaceId)
+            .toList();
+    end(batch, results, batch.action() != BulkAction.REMOVE || lifecycle.endOpenWork(changed));
   }
 
   private List<BatchResult> results(Batch batch) {
@@ -198,12 +226,12 @@ class BulkWorker implements SmartLifecycle {
         .toList();
   }
 
-  private void end(Batch batch, List<BatchResult> results) {
+  private void end(Batch batch, List<BatchResult> results, boolean isOver) {
     List<Item> items = new ArrayList<>(results.size());
     for (BatchResult result : results) {
       items.add(item(batch.handled() + items.size() + 1, result));
     }
-    if (batches.store(batch, items)) {
+    if (batches.store(batch, items, isOver)) {
       recordResult(batch.runId());
     }
   }

@@ -5,6 +5,7 @@ import dev.muster.console.fleet.FleetSummaries.FleetSummary;
 import dev.muster.identity.Caller;
 import dev.muster.identity.RouteAccess;
 import dev.muster.identity.RouteAccess.CallerKind;
+import dev.muster.platform.http.RequestOwner;
 import dev.muster.platform.json.Ids;
 import dev.muster.platform.problem.ProblemException;
 import jakarta.servlet.http.HttpServletRequest;
@@ -41,7 +42,8 @@ class FleetController {
   @RouteAccess(CallerKind.VIEWER)
   void fleet(Caller caller, HttpServletRequest request, HttpServletResponse response)
       throws IOException {
-    FleetReader.Snapshot snapshot = snapshots.of(FleetAudience.of(caller));
+    FleetReader.Snapshot snapshot =
+        snapshots.of(FleetAudience.of(caller), RequestOwner.of(request));
     response.setHeader(HttpHeaders.ETAG, snapshot.etag());
     response.setHeader(HttpHeaders.CACHE_CONTROL, "private, no-cache");
     response.setHeader(HttpHeaders.VARY, HttpHeaders.ACCEPT_ENCODING);
@@ -54,8 +56,9 @@ class FleetController {
 
   @GetMapping("/console/summary")
   @RouteAccess(CallerKind.VIEWER)
-  FleetSummary summary(Caller caller, @RequestParam(defaultValue = "") String q) {
-    return summaries.of(FleetAudience.of(caller), q);
+  FleetSummary summary(
+      Caller caller, @RequestParam(defaultValue = "") String q, HttpServletRequest request) {
+    return summaries.of(FleetAudience.of(caller), q, RequestOwner.of(request));
   }
 
   @GetMapping("/console/rows")

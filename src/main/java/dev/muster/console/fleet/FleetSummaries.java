@@ -1,12 +1,13 @@
 package dev.muster.console.fleet;
 
-import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.muster.console.fleet.FleetSummaries.FleetSummary.Banner;
 import dev.muster.console.fleet.MatchingFleet.Count;
 import dev.muster.console.fleet.MatchingFleet.FleetRow;
 import dev.muster.console.fleet.MatchingFleet.Matches;
 import dev.muster.heartbeat.LivenessSettings;
+import dev.muster.platform.http.WholeReads;
+import dev.muster.platform.quota.Owner;
 import dev.muster.platform.time.Timestamps;
 import dev.muster.platform.uptime.ControlPlaneUptime;
 import dev.muster.platform.uptime.Uptime;
@@ -103,8 +104,7 @@ class FleetSummaries {
   private final LivenessSettings liveness;
   private final HeartbeatCadence cadence;
   private final TransactionTemplate snapshot;
-  private final Cache<Key, FleetSummary> kept =
-      Caffeine.newBuilder().expireAfterWrite(KEPT).maximumSize(MAX_KEPT).build();
+  private final KeptReads<Key, FleetSummary> summaries;
 
   FleetSummaries(
       JdbcClient db,
@@ -112,6 +112,7 @@ class FleetSummaries {
       ControlPlaneUptime uptime,
       LivenessSettings liveness,
       HeartbeatCadence cadence,
+      WholeReads reads,
       PlatformTransactionManager transactions) {
     this.db = db;
     this.fleet = fleet;
@@ -121,14 +122,16 @@ class FleetSummaries {
     this.snapshot = new TransactionTemplate(transactions);
     this.snapshot.setIsolationLevel(TransactionDefinition.ISOLATION_REPEATABLE_READ);
     this.snapshot.setReadOnly(true);
+    this.summaries =
+        new KeptReads<>(
+            reads,
+            Caffeine.newBuilder().expireAfterWrite(KEPT).maximumSize(MAX_KEPT).build(),
+            key -> Objects.requireNonNull(snapshot.execute(status -> read(key))));
   }
 
   /** Returns a summary of the workspaces that match the query, at most a second old. */
-  FleetSummary of(FleetAudience audience, String query) {
-    return Objects.requireNonNull(
-        kept.get(
-            new Key(audience, query),
-            key -> Objects.requireNonNull(snapshot.execute(status -> read(key)))));
+  FleetSummary of(FleetAudience audience, String query, Owner owner) {
+    return summaries.of(new Key(audience, query), owner);
   }
 
   private FleetSummary read(Key key) {

@@ -48,7 +48,7 @@ public class FleetTargets {
 
   /**
    * A target is blocked if it has a child that is not a target; {@code which} says which children
-   * count.
+   * count. The CASE is as in {@link MatchingFleet#MATCHING}.
    */
   private static final String GROUPS =
       TARGETS
@@ -56,7 +56,8 @@ public class FleetTargets {
           , blocked AS (
               SELECT DISTINCT child.parent_id AS id
               FROM api_workspace_fleet child JOIN api_workspace_status b ON b.workspace_id = child.id
-              WHERE :which <> 'none' AND child.removed_at IS NULL AND child.parent_id IS NOT NULL
+              WHERE :which <> 'none' AND child.parent_id IS NOT NULL
+                  AND CASE WHEN child.removed_at IS NULL THEN true ELSE false END
                   AND (:which = 'all' OR b.status <> 'paused')
                   AND NOT EXISTS (SELECT FROM targets t WHERE t.id = child.id))
           SELECT status, count(*) AS workspaces, count(blocked.id) AS blocked,

@@ -6,6 +6,7 @@ import dev.muster.identity.AccessChecks;
 import dev.muster.identity.Caller;
 import dev.muster.identity.RouteAccess;
 import dev.muster.identity.RouteAccess.CallerKind;
+import dev.muster.platform.http.RequestOwner;
 import dev.muster.platform.http.TimeParameter;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
@@ -76,7 +77,10 @@ class HistoryController {
     AccessChecks.requireReader(caller);
     Instant at = required("t", t);
     Range range = range(at, TimeParameter.read("until", until).orElse(at));
-    send(fleet.at(range.from(), range.to(), range.head().lastSeq()), request, response);
+    send(
+        fleet.at(range.from(), range.to(), range.head().lastSeq(), RequestOwner.of(request)),
+        request,
+        response);
   }
 
   /** Returns the status changes after {@code from} until {@code to}, in format MSC1. */
@@ -95,7 +99,7 @@ class HistoryController {
       throw ProblemException.validation(
           "from, to: more than " + MAX_WINDOW.toDays() + " days apart (expected: at most these)");
     }
-    send(fleet.changes(range.from(), range.to()), request, response);
+    send(fleet.changes(range.from(), range.to(), RequestOwner.of(request)), request, response);
   }
 
   /** Returns the newest 5,000 status periods of a workspace in a range, oldest first. */

@@ -6,8 +6,11 @@ import dev.muster.identity.AccessChecks;
 import dev.muster.identity.Caller;
 import dev.muster.identity.RouteAccess;
 import dev.muster.identity.RouteAccess.CallerKind;
+import dev.muster.platform.http.RequestOwner;
 import dev.muster.platform.http.TimeParameter;
+import dev.muster.platform.http.WholeReads;
 import dev.muster.platform.problem.ProblemException;
+import jakarta.servlet.http.HttpServletRequest;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -32,12 +35,17 @@ class MinuteController {
   private final HistoryRepository history;
   private final MinuteRepository minutes;
   private final StatusHistory.Settings settings;
+  private final WholeReads reads;
 
   MinuteController(
-      HistoryRepository history, MinuteRepository minutes, StatusHistory.Settings settings) {
+      HistoryRepository history,
+      MinuteRepository minutes,
+      StatusHistory.Settings settings,
+      WholeReads reads) {
     this.history = history;
     this.minutes = minutes;
     this.settings = settings;
+    this.reads = reads;
   }
 
   /**
@@ -68,7 +76,8 @@ class MinuteController {
       Caller caller,
       @RequestParam(defaultValue = "") String from,
       @RequestParam(defaultValue = "") String to,
-      @RequestParam(defaultValue = "") String step) {
+      @RequestParam(defaultValue = "") String step,
+      HttpServletRequest request) {
     AccessChecks.requireReader(caller);
     Head head = history.requireHead();
     Instant end = TimeParameter.read("to", to).orElse(head.minutesTo().plus(MINUTE));
@@ -79,7 +88,7 @@ class MinuteController {
     }
     Duration by = step(step, length);
     Instant first = start.truncatedTo(ChronoUnit.MINUTES);
-    List<Minute> read = minutes.read(first, end, by);
+    List<Minute> read = reads.run(RequestOwner.of(request), () -> minutes.read(first, end, by));
     return new MinutesView(
         first,
         end,

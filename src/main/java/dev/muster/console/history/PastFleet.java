@@ -7,8 +7,9 @@ import dev.muster.console.fleet.FleetWorkspace;
 import dev.muster.console.fleet.SnapshotColumns;
 import dev.muster.console.fleet.SnapshotColumns.State;
 import dev.muster.platform.deadline.RequestDeadline;
+import dev.muster.platform.http.WholeReads;
 import dev.muster.platform.postgres.StatementTimeouts;
-import dev.muster.platform.problem.ProblemException;
+import dev.muster.platform.quota.Owner;
 import dev.muster.platform.time.Timestamps;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -23,8 +24,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -43,12 +42,6 @@ class PastFleet {
 
   /** Above the pool's limit of 3 s, because a large fleet on a busy database takes longer. */
   private static final Duration TIMEOUT = Duration.ofSeconds(30);
-
-  /** Leaves time to respond within the deadline of a request. */
-  private static final Duration MAX_WAIT = Duration.ofSeconds(4);
-
-  /** Bounds memory and load, because each read takes the whole fleet. */
-  private static final int READERS = 2;
 
   private static final int FETCH_SIZE = 5000;
 
@@ -157,16 +150,18 @@ class PastFleet {
   private final StatementTimeouts timeouts;
   private final JsonMapper json;
   private final TransactionTemplate transaction;
-  private final Semaphore readers = new Semaphore(READERS, true);
+  private final WholeReads reads;
 
   PastFleet(
       JdbcClient db,
       StatementTimeouts timeouts,
       JsonMapper json,
+      WholeReads reads,
       PlatformTransactionManager transactions) {
     this.db = db;
     this.timeouts = timeouts;
     this.json = json;
+    this.reads = reads;
     this.transaction = new TransactionTemplate(transactions);
     this.transaction.setReadOnly(true);
     this.transaction.setTimeout((int) TIMEOUT.toSeconds());
@@ -178,8 +173,9 @@ class PastFleet {
    *
    * @param seq the number of the last event that the history includes
    */
-  BinaryAnswer at(Instant at, Instant to, long seq) {
-    return bounded(
+  BinaryAnswer at(Instant at, Instant to, long seq, Owner owner) {
+    return whole(
+        owner,
         () -> {
           SnapshotColumns columns = new SnapshotColumns();
           readAt(at, to, columns);
@@ -255,8 +251,9 @@ class PastFleet {
   }
 
   /** Returns the status changes after {@code from} until {@code to}, in format MSC1. */
-  BinaryAnswer changes(Instant from, Instant to) {
-    return bounded(
+  BinaryAnswer changes(Instant from, Instant to, Owner owner) {
+    return whole(
+        owner,
         () -> {
           ChangeColumns columns = new ChangeColumns(from, to, MAX_CHANGES);
           db.sql(CHANGES)
@@ -294,30 +291,19 @@ class PastFleet {
         row.getString(3), row.getString(4), row.getString(5), row.getLong(2), null, 0, 0);
   }
 
-  /** Reads in one transaction, and writes after it; two readers at a time. */
-  private <T> BinaryAnswer bounded(Supplier<T> read, Function<T, BinaryAnswer> write) {
-    try {
-      if (!readers.tryAcquire(MAX_WAIT.toMillis(), TimeUnit.MILLISECONDS)) {
-        throw ProblemException.unavailable(
-            "too many requests read the history of the fleet; try again in a few seconds");
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw ProblemException.unavailable("the server is shutting down");
-    }
-    try {
-      T columns =
-          RequestDeadline.within(
-              TIMEOUT,
-              () ->
-                  Objects.requireNonNull(
-                      transaction.execute(status -> {
-                        timeouts.allow(TIMEOUT);
-                        return read.get();
-                      })));
-      return write.apply(columns);
-    } finally {
-      readers.release();
-    }
+  /** Reads in one transaction, and writes after it. */
+  private <T> BinaryAnswer whole(Owner owner, Supplier<T> read, Function<T, BinaryAnswer> write) {
+    return reads.run(
+        owner,
+        () ->
+            write.apply(
+                RequestDeadline.within(
+                    TIMEOUT,
+                    () ->
+                        Objects.requireNonNull(
+                            transaction.execute(status -> {
+                              timeouts.allow(TIMEOUT);
+                              return read.get();
+                            })))));
   }
 }

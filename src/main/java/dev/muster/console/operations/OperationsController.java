@@ -31,7 +31,7 @@ class OperationsController {
           (SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::bigint FROM pg_class
            WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'
                AND relname IN ('ended_status_periods', 'open_status_periods', 'fleet_minutes')) AS history_bytes,
-          (SELECT created_at FROM api_event_recorded ORDER BY seq LIMIT 1) AS oldest_event_at
+          (SELECT created_at FROM api_event_recorded WHERE seq IS NOT NULL ORDER BY seq LIMIT 1) AS oldest_event_at
       """;
 
   /** The state of the control plane. */

@@ -30,12 +30,14 @@ public final class BatchRetry {
   private BatchRetry() {}
 
   /**
-   * Runs {@code work}, which must commit all of its values or, when it throws, none.
+   * Runs {@code work}, which must commit all of its values or, when it throws, none. With them it
+   * commits their attachments.
    *
    * <p>An unknown commit outcome fails the whole batch without a retry.
    */
   public static <T, R> List<BatchOutcome<R>> run(List<T> values, BatchHandler<T, R> work) {
     for (int attempt = 1; ; attempt++) {
+      CommitAttachment.bindThoseOf(values);
       try {
         return work.commit(values);
       } catch (UnknownCommitOutcomeException e) {

@@ -82,8 +82,7 @@ final class BatchRunner<T, R> {
     try {
       List<T> values = new ArrayList<>(batch.size());
       batch.forEach(submission -> values.add(submission.value));
-      List<BatchOutcome<R>> outcomes =
-          CommitAttachment.with(batch.getFirst().attachment, () -> work.commit(values));
+      List<BatchOutcome<R>> outcomes = CommitAttachment.withBatch(batch, () -> work.commit(values));
       if (outcomes.size() != batch.size()) {
         throw new IllegalStateException(
             outcomes.size() + " outcomes for " + batch.size() + " values indicate a bug");

@@ -64,6 +64,14 @@ public class CommitAwareTransactions {
     return run(_ -> work.get());
   }
 
+  /**
+   * Runs {@code work}, which is one statement: in a transaction if it has an attachment to store
+   * with it, otherwise the statement commits itself.
+   */
+  public <R> R runStatement(Supplier<R> work) {
+    return CommitAttachment.isAnyWaiting() ? run(work) : work.get();
+  }
+
   private <R> R run(Function<TransactionStatus, R> work) {
     boolean[] worked = {false};
     try {

@@ -167,13 +167,9 @@ final class SubmissionQueue<T, R> {
       return chosen;
     }
 
-    /** Keeps a value with a {@link CommitAttachment} alone in its batch: both commit or neither. */
     private boolean fits(PendingSubmission<T, R> submission) {
       return chosen.isEmpty()
-          || (submission.attachment == null
-              && chosen.getFirst().attachment == null
-              && chosen.size() < MAX_VALUES
-              && submission.weight <= limits.mostWeight() - weight);
+          || (chosen.size() < MAX_VALUES && submission.weight <= limits.mostWeight() - weight);
     }
   }
 }

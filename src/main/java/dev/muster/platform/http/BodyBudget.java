@@ -1,6 +1,7 @@
 package dev.muster.platform.http;
 
 import dev.muster.platform.problem.ProblemException;
+import dev.muster.platform.quota.Owner;
 import dev.muster.platform.quota.Quota;
 import dev.muster.platform.quota.Quota.Grant;
 import org.springframework.stereotype.Component;
@@ -18,10 +19,15 @@ final class BodyBudget {
 
   private static final long MAX_BODY_BYTES = 16L << 20;
 
-  /** While a buffer grows, the body is in memory twice. */
+  /** While its pieces are joined, the body is in memory twice. */
   private static final long MAX_READ_BYTES = 2 * MAX_BODY_BYTES;
 
   private static final long MAX_BYTES = 512L << 20;
+
+  private static final int SMALL_DIVISOR = 4;
+
+  /** All shares of one token ({@link Owner}) leave half to the heartbeats of others. */
+  private static final int SHARES_OF_SMALL = 2 * Owner.SHARES_OF_A_TOKEN;
 
   private static final int MAX_BODIES_ARRIVING = 8192;
   private static final int MAX_BODIES_ARRIVING_PER_OWNER = 256;
@@ -37,18 +43,19 @@ final class BodyBudget {
   BodyBudget(long heapBytes) {
     long max = Math.clamp(heapBytes / 8, 2 * MAX_READ_BYTES, MAX_BYTES);
     large = new Quota(max, Math.max(max / 4, MAX_READ_BYTES));
-    small = new Quota(max / 4, max / 16);
+    long small = max / SMALL_DIVISOR;
+    this.small = new Quota(small, small / SHARES_OF_SMALL);
   }
 
   /** The bytes that one request holds; used by one thread at a time. */
   final class Share {
 
-    private final Object owner;
+    private final Owner owner;
     private long smallBytes;
     private long largeBytes;
     private boolean arriving;
 
-    private Share(Object owner) {
+    private Share(Owner owner) {
       this.owner = owner;
     }
 
@@ -100,7 +107,7 @@ final class BodyBudget {
     }
   }
 
-  Share open(Object owner) {
+  Share open(Owner owner) {
     return new Share(owner);
   }
 

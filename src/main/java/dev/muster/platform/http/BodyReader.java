@@ -8,7 +8,8 @@ import jakarta.servlet.http.HttpServletRequest;
 import java.io.IOException;
 import java.io.InputStream;
 import java.time.Duration;
-import java.util.Arrays;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
@@ -30,7 +31,10 @@ public final class BodyReader {
   private static final int CHUNK = 16 * KIB;
 
   /** The bytes allocated before any of the body arrives, whatever length is declared. */
-  private static final int FIRST_BUFFER = 4 * KIB;
+  private static final int FIRST_PIECE = 4 * KIB;
+
+  /** Larger arrays take whole regions of the heap each, and are freed late. */
+  private static final int MAX_PIECE = 256 * KIB;
 
   /**
    * Bounds all reads of a body together; the connection's idle time-out bounds each single read.
@@ -82,32 +86,53 @@ public final class BodyReader {
     InputStream body = request.getInputStream();
     // one byte more than allowed detects a body that is too large
     int mostBytes = declared >= 0 ? (int) declared : maxBytes + 1;
-    byte[] buffer = new byte[Math.min(mostBytes, FIRST_BUFFER)];
-    share.resize(buffer.length);
+    List<byte[]> pieces = new ArrayList<>();
+    byte[] piece = new byte[Math.min(mostBytes, FIRST_PIECE)];
+    pieces.add(piece);
+    int reserved = piece.length;
+    share.resize(reserved);
     long giveUpAt = System.nanoTime() + MAX_READ.toNanos();
     int length = 0;
-    for (int n = read(body, buffer, length); n >= 0; n = read(body, buffer, length)) {
+    int inPiece = 0;
+    for (int n = read(body, piece, inPiece); n >= 0; n = read(body, piece, inPiece)) {
       length += n;
+      inPiece += n;
       if (length > maxBytes) {
         throw tooLarge(request, maxBytes);
       }
       if (length == declared) {
-        return buffer;
+        break;
       }
       if (System.nanoTime() > giveUpAt) {
         throw tooSlow();
       }
-      if (length == buffer.length) {
-        int next = Math.min(mostBytes, Math.max(CHUNK, 2 * length));
-        share.resize((long) length + next);
-        buffer = Arrays.copyOf(buffer, next);
-        share.resize(next);
+      if (inPiece == piece.length) {
+        int next = Math.min(mostBytes - length, Math.clamp(length, CHUNK, MAX_PIECE));
+        share.resize((long) reserved + next);
+        reserved += next;
+        piece = new byte[next];
+        pieces.add(piece);
+        inPiece = 0;
       }
       share.beginArrival();
     }
-    share.resize((long) buffer.length + length);
-    byte[] whole = Arrays.copyOf(buffer, length);
+    share.resize((long) reserved + length);
+    byte[] whole = joined(pieces, length);
     share.resize(length);
+    return whole;
+  }
+
+  private static byte[] joined(List<byte[]> pieces, int length) {
+    if (pieces.size() == 1 && pieces.getFirst().length == length) {
+      return pieces.getFirst();
+    }
+    byte[] whole = new byte[length];
+    int at = 0;
+    for (byte[] piece : pieces) {
+      int part = Math.min(piece.length, length - at);
+      System.arraycopy(piece, 0, whole, at, part);
+      at += part;
+    }
     return whole;
   }
 

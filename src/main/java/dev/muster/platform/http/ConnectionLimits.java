@@ -3,6 +3,7 @@ package dev.muster.platform.http;
 import com.sun.management.UnixOperatingSystemMXBean;
 import dev.muster.platform.quota.Quota;
 import dev.muster.platform.quota.Quota.Grant;
+import dev.muster.platform.quota.RemoteNetwork;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;

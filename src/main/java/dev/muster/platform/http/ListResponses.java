@@ -1,8 +1,10 @@
 package dev.muster.platform.http;
 
 import dev.muster.platform.deadline.RequestDeadline;
+import dev.muster.platform.quota.Owner;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.function.Function;
@@ -24,9 +26,11 @@ public final class ListResponses {
   private static final int PAGE_OF_A_WHOLE_LIST = 1000;
 
   private final JsonMapper json;
+  private final WholeReads reads;
 
-  ListResponses(JsonMapper json) {
+  ListResponses(JsonMapper json, WholeReads reads) {
     this.json = json;
+    this.reads = reads;
   }
 
   /** Reads one page: at most {@code limit} rows after the cursor. */
@@ -38,6 +42,8 @@ public final class ListResponses {
   /**
    * Writes one page if the request has a limit or a cursor, otherwise all pages.
    *
+   * <p>Each page is a {@link WholeReads whole read}, since a filter may examine all rows for it.
+   *
    * @param view maps a row to its JSON view
    */
   public <T> void write(
@@ -47,22 +53,47 @@ public final class ListResponses {
       Function<T, ?> view)
       throws IOException {
     Optional<Integer> limit = PageLimit.of(request);
-    PageCursor after = cursor(request);
-    if (limit.isPresent() || !after.equals(PageCursor.START)) {
-      writePage(request, response, limit.orElse(PageLimit.DEFAULT), source, view);
-      return;
+    Owner owner = RequestOwner.of(request);
+    if (limit.isPresent() || !cursor(request).equals(PageCursor.START)) {
+      PageSource<T> bounded = (after, most) -> reads.run(owner, () -> source.read(after, most));
+      writePage(request, response, limit.orElse(PageLimit.DEFAULT), bounded, view);
+    } else {
+      writeAll(owner, response, source, view);
     }
-    Page<T> page = source.read(PageCursor.START, PAGE_OF_A_WHOLE_LIST);
-    JsonGenerator out = begin(response);
-    write(page, view, out);
+  }
+
+  /** Makes the bytes of each page in its place of a whole read, and sends them outside of it. */
+  private <T> void writeAll(
+      Owner owner, HttpServletResponse response, PageSource<T> source, Function<T, ?> view)
+      throws IOException {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    JsonGenerator out = json.createGenerator(bytes);
+    out.writeStartArray();
+    Function<PageCursor, Page<T>> read =
+        after -> {
+          Page<T> page = source.read(after, PAGE_OF_A_WHOLE_LIST);
+          write(page, view, out);
+          out.flush();
+          return page;
+        };
+    Page<T> page = reads.run(owner, () -> read.apply(PageCursor.START));
+    response.setContentType("application/json");
+    send(bytes, response);
     while (page.next() != null) {
       PageCursor next = page.next();
-      page = inItsOwnTime(() -> source.read(next, PAGE_OF_A_WHOLE_LIST));
-      write(page, view, out);
+      page = inItsOwnTime(() -> reads.goOn(owner, () -> read.apply(next)));
+      send(bytes, response);
     }
+    // not in a finally block: a partial list would look complete
     out.writeEndArray();
-    // not in a finally block: close() ends the array, and a partial list would look complete
     out.close();
+    send(bytes, response);
+  }
+
+  private static void send(ByteArrayOutputStream bytes, HttpServletResponse response)
+      throws IOException {
+    bytes.writeTo(response.getOutputStream());
+    bytes.reset();
   }
 
   /** Writes one page of at most {@code limit} rows, whatever page the request asks for. */

@@ -3,6 +3,7 @@ package dev.muster.platform.http;
 import dev.muster.platform.log.OutageLog;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.Problem;
+import dev.muster.platform.problem.ProblemException;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import org.springframework.stereotype.Component;
@@ -32,6 +33,9 @@ public final class ProblemWriter {
    */
   public void write(Throwable failure, HttpServletResponse response) throws IOException {
     boolean _ = outages.report(failure);
+    if (failure instanceof ProblemException refusal && refusal.retryAfter() != null) {
+      response.setHeader("Retry-After", String.valueOf(refusal.retryAfter().toSeconds()));
+    }
     write(ProblemMapper.problemOf(failure), response);
   }
 
@@ -46,9 +50,10 @@ public final class ProblemWriter {
     response.resetBuffer();
     response.setStatus(problem.code().status().value());
     response.setContentType("application/problem+json");
-    if (problem.code() == ErrorCode.UNAVAILABLE
-        || problem.code() == ErrorCode.QUEUE_FULL
-        || (problem.code() == ErrorCode.RATE_LIMITED && !response.containsHeader("Retry-After"))) {
+    if ((problem.code() == ErrorCode.UNAVAILABLE
+            || problem.code() == ErrorCode.QUEUE_FULL
+            || problem.code() == ErrorCode.RATE_LIMITED)
+        && !response.containsHeader("Retry-After")) {
       response.setHeader("Retry-After", RETRY_AFTER_SECONDS);
     } else if (problem.code() == ErrorCode.FEED_FULL) {
       response.setHeader("Retry-After", RETRY_AFTER_OF_FULL_FEEDS);

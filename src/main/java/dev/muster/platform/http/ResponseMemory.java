@@ -2,6 +2,7 @@ package dev.muster.platform.http;
 
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
+import dev.muster.platform.quota.Owner;
 import dev.muster.platform.quota.Quota;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.function.LongConsumer;
@@ -11,7 +12,8 @@ import org.springframework.stereotype.Component;
  * Bounds the memory of large responses, in total and per owner.
  *
  * <p>It counts from before the database read until the client has received the response. The total
- * depends on the heap; an owner's share is a quarter of it.
+ * depends on the heap; an owner's share is an eighth of it, so that all shares of one token leave
+ * half to others.
  */
 @Component
 public final class ResponseMemory {
@@ -21,7 +23,7 @@ public final class ResponseMemory {
 
   static final long MAX_BYTES = 512L << 20;
   static final int HEAP_DIVISOR = 8;
-  static final int OWNER_DIVISOR = 4;
+  static final int OWNER_DIVISOR = 2 * Owner.SHARES_OF_A_TOKEN;
 
   private final Quota quota;
 
@@ -44,12 +46,12 @@ public final class ResponseMemory {
    * It may run on any thread.
    */
   public LongConsumer of(HttpServletRequest request) {
-    Object owner = RequestOwner.of(request);
+    Owner owner = RequestOwner.of(request);
     RequestResources resources = RequestResources.of(request);
     return bytes -> reserve(owner, resources, bytes);
   }
 
-  private void reserve(Object owner, RequestResources resources, long bytes) {
+  private void reserve(Owner owner, RequestResources resources, long bytes) {
     if (bytes <= FREE_BYTES) {
       return;
     }

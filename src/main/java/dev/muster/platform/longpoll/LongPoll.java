@@ -1,5 +1,6 @@
 package dev.muster.platform.longpoll;
 
+import dev.muster.platform.quota.Owner;
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
@@ -16,7 +17,7 @@ import java.util.function.Supplier;
  * @param nothing the result after a time-out or at the shutdown
  */
 public record LongPoll<T>(
-    Object owner,
+    Owner owner,
     Object topic,
     Duration atMost,
     Supplier<PollResult<T>> look,
@@ -36,5 +37,11 @@ public record LongPoll<T>(
      * the look. A newer version makes another look worthwhile.
      */
     record Nothing<T>(long version) implements PollResult<T> {}
+
+    /**
+     * No result yet, and not all was examined. A poll that waits looks again at once, where this
+     * look ended; one that does not wait is answered with {@code value}.
+     */
+    record Unfinished<T>(T value) implements PollResult<T> {}
   }
 }

@@ -1,5 +1,6 @@
 package dev.muster.platform.longpoll;
 
+import com.zaxxer.hikari.HikariDataSource;
 import dev.muster.platform.deadline.RequestDeadline;
 import dev.muster.platform.longpoll.LongPoll.PollResult;
 import dev.muster.platform.loop.BackgroundLoop;
@@ -7,23 +8,22 @@ import dev.muster.platform.loop.BackgroundLoops;
 import dev.muster.platform.pace.Pace;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
+import dev.muster.platform.quota.Owner;
 import dev.muster.platform.quota.Quota;
 import dev.muster.platform.quota.Quota.Grant;
+import dev.muster.platform.quota.Slots;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.stereotype.Component;
@@ -40,26 +40,40 @@ public class LongPollRegistry implements SmartLifecycle {
   private static final int MAX_WAITS_OF_WORKSPACES = 45_000;
   private static final int MAX_WAITS_OF_A_WORKSPACE = 256;
 
-  /** Operators and canvases have their own quota, so that workspaces cannot use it up. */
-  private static final int MAX_WAITS_OF_OPERATORS = 5_000;
+  /** People and canvases have their own quota, so that workspaces cannot use it up. */
+  private static final int MAX_WAITS_OF_PEOPLE = 5_000;
+
+  /** An eighth, so that all shares of one token leave half to others. */
+  private static final int MAX_WAITS_OF_A_PERSON = 625;
 
   private static final Duration TICK = Duration.ofMillis(100);
 
   /** Bounds parallel looks, so that many woken polls leave connections to other requests. */
   private static final int MAX_CONCURRENT_LOOKS = 8;
 
+  private static final int MAX_LOOKS_OF_AN_OWNER = 4;
+
+  /** The same for a small pool. */
+  private static final double MAX_PART_OF_THE_POOL = 0.4;
+
+  /** Longer than any look waits for its turn. */
+  private static final Duration UNTIL_FREE = Duration.ofDays(1);
+
   private final Map<Object, Set<PendingPoll<?>>> waiting = new ConcurrentHashMap<>();
   private final Set<PendingPoll<?>> all = ConcurrentHashMap.newKeySet();
   private final Quota ofWorkspaces = new Quota(MAX_WAITS_OF_WORKSPACES, MAX_WAITS_OF_A_WORKSPACE);
-  private final Quota ofOperators = new Quota(MAX_WAITS_OF_OPERATORS, MAX_WAITS_OF_OPERATORS);
+  private final Quota ofPeople = new Quota(MAX_WAITS_OF_PEOPLE, MAX_WAITS_OF_A_PERSON);
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
-  private final Semaphore looks = new Semaphore(MAX_CONCURRENT_LOOKS);
+  private final Slots looks;
   private final Pace pace;
   private final BackgroundLoop loop;
   private volatile boolean running;
 
-  LongPollRegistry(MeterRegistry metrics, Pace pace, BackgroundLoops loops) {
+  LongPollRegistry(MeterRegistry metrics, Pace pace, BackgroundLoops loops, HikariDataSource pool) {
     this.pace = pace;
+    int looksOfPool = (int) (pool.getMaximumPoolSize() * MAX_PART_OF_THE_POOL);
+    int most = Math.clamp(looksOfPool, 1, MAX_CONCURRENT_LOOKS);
+    this.looks = new Slots(new Quota(most, Math.clamp(most / 2, 1, MAX_LOOKS_OF_AN_OWNER)));
     Gauge.builder("muster.polls.waiting", all, Set::size)
         .description("Requests that are held until there is something to answer")
         .register(metrics);
@@ -77,12 +91,19 @@ public class LongPollRegistry implements SmartLifecycle {
    */
   public <T> CompletableFuture<T> await(LongPoll<T> poll) {
     if (!running || poll.atMost().isZero()) {
-      return CompletableFuture.completedFuture(lookOnce(poll).orElse(poll.nothing()));
+      return CompletableFuture.completedFuture(
+          switch (poll.look().get()) {
+            case PollResult.Answer<T>(T value) -> value;
+            case PollResult.Unfinished<T>(T value) -> value;
+            case PollResult.Nothing<T> _ -> poll.nothing();
+          });
     }
     Grant grant = quota(poll.owner()).take(poll.owner(), 1);
     if (grant != Grant.GRANTED) {
-      return CompletableFuture.completedFuture(
-          lookOnce(poll).orElseThrow(() -> refusal(poll.owner(), grant)));
+      if (poll.look().get() instanceof PollResult.Answer<T>(T value)) {
+        return CompletableFuture.completedFuture(value);
+      }
+      throw refusal(poll.owner(), grant);
     }
     return hold(poll);
   }
@@ -97,7 +118,8 @@ public class LongPollRegistry implements SmartLifecycle {
   }
 
   private <T> CompletableFuture<T> hold(LongPoll<T> poll) {
-    PendingPoll<T> one = new PendingPoll<>(poll, pace.of(poll.atMost()), this::look);
+    PendingPoll<T> one =
+        new PendingPoll<>(poll, pace.of(poll.atMost()), work -> look(poll.owner(), work));
     register(one);
     one.lookFirst();
     if (!running) {
@@ -112,7 +134,7 @@ public class LongPollRegistry implements SmartLifecycle {
    * <p>Refuses as {@link #await(LongPoll)} does. The caller must start a poll in the slot or close
    * it.
    */
-  public Slot takeSlot(Object owner) {
+  public Slot takeSlot(Owner owner) {
     Grant grant = quota(owner).take(owner, 1);
     if (grant != Grant.GRANTED) {
       throw refusal(owner, grant);
@@ -123,10 +145,10 @@ public class LongPollRegistry implements SmartLifecycle {
   /** Reserves one wait in its owner's quota (R6.7a). */
   public final class Slot implements AutoCloseable {
 
-    private final Object owner;
+    private final Owner owner;
     private final AtomicBoolean isGivenUp = new AtomicBoolean();
 
-    private Slot(Object owner) {
+    private Slot(Owner owner) {
       this.owner = owner;
     }
 
@@ -139,11 +161,11 @@ public class LongPollRegistry implements SmartLifecycle {
     }
   }
 
-  private Quota quota(Object owner) {
-    return owner instanceof UUID ? ofWorkspaces : ofOperators;
+  private Quota quota(Owner owner) {
+    return owner instanceof Owner.OfWorkspace ? ofWorkspaces : ofPeople;
   }
 
-  private ProblemException refusal(Object owner, Grant grant) {
+  private ProblemException refusal(Owner owner, Grant grant) {
     return grant == Grant.OWNER_FULL
         ? new ProblemException(
             ErrorCode.RATE_LIMITED,
@@ -152,13 +174,6 @@ public class LongPollRegistry implements SmartLifecycle {
                 + "); let some of them end first, or ask without wait")
         : ProblemException.unavailable(
             "no more requests can wait on this server right now; try again in a few seconds");
-  }
-
-  private static <T> Optional<T> lookOnce(LongPoll<T> poll) {
-    return switch (poll.look().get()) {
-      case PollResult.Answer<T>(T value) -> Optional.of(value);
-      case PollResult.Nothing<T> nothing -> Optional.empty();
-    };
   }
 
   /** Registers the poll before its first look, so that no later wake-up is missed. */
@@ -206,9 +221,13 @@ public class LongPollRegistry implements SmartLifecycle {
     return waiting.keySet().stream().filter(kind::isInstance).map(kind::cast).toList();
   }
 
-  private void look(Runnable work) {
+  private void look(Owner owner, Runnable work) {
     threads.execute(() -> {
-      looks.acquireUninterruptibly();
+      try {
+        var _ = looks.tryTake(owner, UNTIL_FREE);
+      } catch (InterruptedException e) {
+        return; // the server stops, and ends the poll
+      }
       try {
         RequestDeadline.within(
             RequestDeadline.LIMIT,
@@ -217,7 +236,7 @@ public class LongPollRegistry implements SmartLifecycle {
               return true;
             });
       } finally {
-        looks.release();
+        looks.release(owner);
       }
     });
   }

@@ -2,6 +2,7 @@ package dev.muster.platform.longpoll;
 
 import dev.muster.platform.deadline.RequestDeadline;
 import dev.muster.platform.longpoll.LongPoll.PollResult;
+import dev.muster.platform.quota.Owner;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -34,7 +35,7 @@ final class PendingPoll<T> {
     return answer;
   }
 
-  Object owner() {
+  Owner owner() {
     return poll.owner();
   }
 
@@ -69,6 +70,7 @@ final class PendingPoll<T> {
         switch (poll.look().get()) {
           case PollResult.Answer<T>(T value) -> answer.complete(value);
           case PollResult.Nothing<T>(long seen) -> version = seen;
+          case PollResult.Unfinished<T> _ -> state.set(WANTED_AGAIN);
         }
       } catch (RuntimeException | Error e) {
         answer.completeExceptionally(e);

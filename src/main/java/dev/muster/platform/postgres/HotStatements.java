@@ -2,34 +2,32 @@ package dev.muster.platform.postgres;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import dev.muster.platform.commit.CommitAttachment;
 import dev.muster.platform.commit.CommitAwareTransactions.UnknownCommitOutcomeException;
 import dev.muster.platform.postgres.TimelyConnections.TimelyStatements;
+import dev.muster.platform.postgres.TimelyConnections.TimelyTransactions;
 import dev.muster.platform.problem.DatabaseOutage;
+import java.util.List;
 import java.util.Properties;
 import java.util.function.Function;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.jdbc.CannotGetJdbcConnectionException;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.transaction.support.TransactionTemplate;
 
 /**
  * Runs the few statements that every message or long poll needs, on prepared connections.
  *
- * <p>Each statement is a transaction by itself. It is prepared once per connection and planned
- * once, row by row along indexes. Otherwise the planner would plan it again for each run, which
- * takes longer than the run. A plan made while a table was empty would also do full scans for the
- * next minutes.
+ * <p>Each statement is a transaction by itself, and has {@link StablePlans} from its first run on.
  */
 public final class HotStatements implements DisposableBean {
 
   /** One connection per running committer, and a spare one. */
   private static final int CONNECTIONS = 4;
 
-  private static final String PLANNED_ONCE =
-      " -c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_hashjoin=off"
-          + " -c enable_mergejoin=off";
-
   private final HikariDataSource connections;
   private final JdbcTemplate statements;
+  private final TransactionTemplate transactions;
 
   /** Opens connections with the settings of the pool. */
   HotStatements(HikariDataSource pool) {
@@ -37,7 +35,6 @@ public final class HotStatements implements DisposableBean {
     pool.copyStateTo(config);
     Properties properties = new Properties();
     properties.putAll(pool.getDataSourceProperties());
-    properties.merge("options", PLANNED_ONCE, (all, own) -> all + String.valueOf(own));
     properties.put("prepareThreshold", "1");
     config.setDataSourceProperties(properties);
     config.setPoolName("hot-statements");
@@ -45,7 +42,11 @@ public final class HotStatements implements DisposableBean {
     config.setMinimumIdle(CONNECTIONS);
     config.setMetricsTrackerFactory(null);
     this.connections = new HikariDataSource(config);
-    this.statements = new TimelyStatements(new TimelyConnections(connections));
+    TimelyConnections timely = new TimelyConnections(connections);
+    this.statements = new TimelyStatements(timely);
+    TimelyTransactions manager = new TimelyTransactions(timely);
+    manager.setTransactionExecutionListeners(List.of(new CommitAttachment.Listener(statements)));
+    this.transactions = new TransactionTemplate(manager);
   }
 
   /** Runs one read-only statement. */
@@ -54,14 +55,17 @@ public final class HotStatements implements DisposableBean {
   }
 
   /**
-   * Runs one statement, which is committed when this method returns.
+   * Runs one statement, which is committed when this method returns, together with the {@link
+   * CommitAttachment}s of this thread.
    *
    * <p>Throws {@link UnknownCommitOutcomeException} when the commit outcome is unknown. Any other
    * exception means that nothing is committed.
    */
   public <R> R run(Function<JdbcTemplate, R> statement) {
     try {
-      return read(statement);
+      return CommitAttachment.isAnyWaiting()
+          ? transactions.execute(_ -> read(statement))
+          : read(statement);
     } catch (RuntimeException e) {
       throw mayBeCommitted(e) ? new UnknownCommitOutcomeException(e) : e;
     }

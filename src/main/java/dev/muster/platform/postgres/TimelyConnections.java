@@ -14,6 +14,10 @@ import java.util.concurrent.TimeoutException;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.core.PreparedStatementCreator;
+import org.springframework.jdbc.core.PreparedStatementSetter;
+import org.springframework.jdbc.core.ResultSetExtractor;
+import org.springframework.jdbc.core.SqlProvider;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.datasource.JdbcTransactionObjectSupport;
 import org.springframework.jdbc.support.JdbcTransactionManager;
@@ -31,7 +35,10 @@ final class TimelyConnections extends DelegatingDataSource {
   /** The least time to begin a statement with; its result would otherwise come too late. */
   private static final Duration MIN_ANSWER_TIME = Duration.ofMillis(50);
 
-  /** Bounds each statement by the deadline of its request (R1.8). */
+  /**
+   * Bounds each statement by the deadline of its request (R1.8), and plans it for each run unless
+   * it has {@link StablePlans}.
+   */
   static final class TimelyStatements extends JdbcTemplate {
 
     TimelyStatements(TimelyConnections connections) {
@@ -41,7 +48,18 @@ final class TimelyConnections extends DelegatingDataSource {
     @Override
     protected void applyStatementSettings(Statement statement) throws SQLException {
       super.applyStatementSettings(statement);
+      StablePlans.planForEachRun(statement);
       beginAnswer(statement.getConnection());
+    }
+
+    @Override
+    public <T extends @Nullable Object> T query(
+        PreparedStatementCreator creator,
+        @Nullable PreparedStatementSetter values,
+        ResultSetExtractor<T> extractor) {
+      return creator instanceof SqlProvider text && StablePlans.has(text.getSql())
+          ? execute(creator, StablePlans.run(values, extractor))
+          : super.query(creator, values, extractor);
     }
   }
 

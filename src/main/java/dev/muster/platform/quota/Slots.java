@@ -1,36 +1,87 @@
 package dev.muster.platform.quota;
 
+import dev.muster.platform.quota.Quota.Grant;
 import java.time.Duration;
-import java.util.concurrent.locks.Condition;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Objects;
+import java.util.SequencedSet;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** Hands out single slots of a {@link Quota}, with a bounded wait for one. */
+/**
+ * Hands out single slots of a {@link Quota}, with a bounded wait for one.
+ *
+ * <p>Owners that wait take turns, however many waits each has; the waits of one owner are served in
+ * order. A released slot wakes one of them at most.
+ */
 public final class Slots {
 
   private final Quota quota;
-  private final ReentrantLock lock = new ReentrantLock(true);
-  private final Condition someEnded = lock.newCondition();
+  private final ReentrantLock lock = new ReentrantLock();
+
+  /** The waits of each owner; without owners that have none. Guarded by the lock. */
+  private final Map<Object, Deque<CountDownLatch>> waits = new HashMap<>();
+
+  /** The waiting owners below their share, next first. Guarded by the lock. */
+  private final SequencedSet<Object> turns = new LinkedHashSet<>();
 
   public Slots(Quota quota) {
     this.quota = quota;
   }
 
   /**
-   * Waits up to {@code atMost} for a slot; returns true if the owner got one.
+   * Waits up to {@code atMost} for a slot; returns which bound was in the way if there was none.
    *
-   * <p>The owner must release that slot.
+   * <p>The owner must release the slot that it got.
    */
-  public boolean tryTake(Object owner, Duration atMost) throws InterruptedException {
-    long left = atMost.toNanos();
+  public Grant tryTake(Object owner, Duration atMost) throws InterruptedException {
+    CountDownLatch granted;
     lock.lockInterruptibly();
     try {
-      while (quota.take(owner, 1) != Quota.Grant.GRANTED) {
-        if (left <= 0) {
-          return false;
-        }
-        left = someEnded.awaitNanos(left);
+      // while others wait, a free slot is theirs
+      Grant grant = turns.isEmpty() || isFull(owner) ? quota.take(owner, 1) : Grant.FULL;
+      if (grant == Grant.GRANTED || atMost.isZero()) {
+        return grant;
       }
-      return true;
+      granted = new CountDownLatch(1);
+      waits.computeIfAbsent(owner, _ -> new ArrayDeque<>()).add(granted);
+      if (grant == Grant.FULL) {
+        turns.add(owner);
+      }
+    } finally {
+      lock.unlock();
+    }
+    try {
+      return granted.await(atMost.toNanos(), TimeUnit.NANOSECONDS)
+          ? Grant.GRANTED
+          : giveUp(owner, granted);
+    } catch (InterruptedException e) {
+      if (giveUp(owner, granted) == Grant.GRANTED) {
+        release(owner);
+      }
+      throw e;
+    }
+  }
+
+  /** Ends a wait; it may have been granted at the last moment. */
+  private Grant giveUp(Object owner, CountDownLatch granted) {
+    lock.lock();
+    try {
+      if (granted.getCount() == 0) {
+        return Grant.GRANTED;
+      }
+      Deque<CountDownLatch> own = Objects.requireNonNull(waits.get(owner));
+      own.remove(granted);
+      if (own.isEmpty()) {
+        waits.remove(owner);
+        turns.remove(owner);
+      }
+      return isFull(owner) ? Grant.OWNER_FULL : Grant.FULL;
     } finally {
       lock.unlock();
     }
@@ -40,9 +91,34 @@ public final class Slots {
     lock.lock();
     try {
       quota.release(owner, 1);
-      someEnded.signalAll();
+      if (waits.containsKey(owner)) {
+        turns.add(owner);
+      }
+      while (!turns.isEmpty() && grantTo(turns.getFirst())) {
+        // as many as are free now
+      }
     } finally {
       lock.unlock();
     }
+  }
+
+  /** Grants a slot to the first wait of an owner, which goes to the end; false if none is free. */
+  private boolean grantTo(Object owner) {
+    if (quota.take(owner, 1) != Grant.GRANTED) {
+      return false;
+    }
+    Deque<CountDownLatch> own = Objects.requireNonNull(waits.get(owner));
+    own.remove().countDown();
+    turns.remove(owner);
+    if (own.isEmpty()) {
+      waits.remove(owner);
+    } else if (!isFull(owner)) {
+      turns.add(owner);
+    }
+    return true;
+  }
+
+  private boolean isFull(Object owner) {
+    return quota.heldBy(owner) >= quota.ownerLimit();
   }
 }

@@ -55,7 +55,7 @@ final class TimeLimitedResolver {
   List<InetAddress> resolve(String host, Object owner) throws UnknownHostException {
     long deadline = System.nanoTime() + limit.toNanos();
     try {
-      if (!running.tryTake(owner, limit)) {
+      if (running.tryTake(owner, limit) != Quota.Grant.GRANTED) {
         throw new TooManyException();
       }
       FutureTask<List<InetAddress>> lookup = new FutureTask<>(() -> inner.resolve(host));

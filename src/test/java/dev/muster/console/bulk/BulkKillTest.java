@@ -1,9 +1,11 @@
 package dev.muster.console.bulk;
 
+import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.testing.Nightly;
 import dev.muster.testing.ServerProcess;
+import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestClient.Answer;
 import dev.muster.testing.TestDatabases;
 import dev.muster.testing.TestDatabases.TestDatabase;
@@ -53,6 +55,53 @@ class BulkKillTest {
 
   private int count(String sql) {
     return Integer.parseInt(database.value(sql));
+  }
+
+  /** In the second of three batches, too. */
+  private static final String LOCK_A_DELEGATION =
+      """
+      SELECT FROM delegations WHERE callee_id =
+          (SELECT id FROM workspaces WHERE name LIKE 'below %' ORDER BY id OFFSET 1500 LIMIT 1)
+      FOR UPDATE
+      """;
+
+  @Test
+  void removalGoesOnAfterAKilledServer() throws Exception {
+    UUID run;
+    try (ServerProcess killed =
+        ServerProcess.start(
+                folder, ServerProcess.settings(database.url(), "LIVENESS_SWEEP_INTERVAL_S=86400"))
+            .awaitReady()) {
+      Agent caller = killed.client().create("Caller");
+      Agent root = killed.client().create("Root");
+      BulkFleet.insertBelow(database, root.id(), WORKSPACES, 2, caller.id());
+      try (Connection connection = database.connect();
+          Statement lock = connection.createStatement()) {
+        connection.setAutoCommit(false);
+        lock.execute(LOCK_A_DELEGATION);
+        Answer removed =
+            killed.client().delete("/workspaces/" + root.id() + "?confirm=true", ADMIN_TOKEN);
+        run = UUID.fromString(removed.field("bulk_id"));
+        Awaitility.await()
+            .until(() -> count("SELECT handled FROM bulk_runs") > 0 && count(WAITING) > 0);
+        killed.kill();
+      }
+      Awaitility.await().until(() -> count(SERVERS_CONNECTIONS) == 0); // a commit may be under way
+    }
+    assertThat(count("SELECT count(*) FROM delegations WHERE terminal_status IS NULL"))
+        .isBetween(1, WORKSPACES - 1);
+
+    try (TestServer next = TestServer.startWithoutSweepsOn(database)) {
+      JsonNode ended = BulkFleet.awaitEnd(next.client(), run);
+
+      assertThat(ended.path("done").asInt()).isEqualTo(WORKSPACES + 1);
+      assertThat(count("SELECT count(*) FROM delegations WHERE error_detail = 'callee removed'"))
+          .isEqualTo(WORKSPACES);
+      assertThat(count("SELECT count(*) FROM activity_logs WHERE source = 'system'"))
+          .as("a result for each")
+          .isEqualTo(WORKSPACES);
+      assertThat(count("SELECT count(*) FROM deliveries")).isZero();
+    }
   }
 
   @Test

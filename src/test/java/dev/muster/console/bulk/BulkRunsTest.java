@@ -379,7 +379,7 @@ class BulkRunsTest {
     Boolean isFree = transactions.execute(_ -> batches.lockAgain(batch));
     assertThat(isFree).isTrue();
     Item stored = new Item(1, batch.ids().getFirst(), Outcome.DONE, null, null, batch.at());
-    transactions.executeWithoutResult(_ -> batches.store(batch, List.of(stored)));
+    transactions.executeWithoutResult(_ -> batches.store(batch, List.of(stored), true));
 
     Boolean isFreeLater = transactions.execute(_ -> batches.lockAgain(batch));
     worker.start(); // the other tests need it, whatever this one finds

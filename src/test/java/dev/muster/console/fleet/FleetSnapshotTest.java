@@ -42,8 +42,7 @@ class FleetSnapshotTest {
 
   private static final HttpClient HTTP = HttpClient.newHttpClient();
 
-  private final TestServer server =
-      TestServer.start("LIVENESS_SWEEP_INTERVAL_S=86400", "ERROR_RATE_DEGRADED=0.5");
+  private final TestServer server = TestServer.start("LIVENESS_SWEEP_INTERVAL_S=86400");
   private final TestClient client = server.client();
 
   @AfterEach

@@ -64,6 +64,7 @@ class RequestDeadlineTest {
   private static TestClient client;
   private static TestPeer peer;
   private static RequestKinds kinds;
+  private static Agent known;
 
   @BeforeAll
   static void start() throws IOException {
@@ -78,14 +79,18 @@ class RequestDeadlineTest {
     client = server.client();
     peer = TestPeer.start();
     kinds = new RequestKinds(client, peer.url());
+    known = client.create("Known");
   }
 
+  /** Known tokens count again once the revocations of that time are read. */
   @AfterEach
   void heal() {
     wire.heal(databasePort);
     Awaitility.await()
         .atMost(Duration.ofSeconds(30))
-        .until(() -> client.get("/ready", null).status() == 200);
+        .until(() ->
+            client.get("/ready", null).status() == 200
+                && client.get("/workspaces/" + known.id(), known.token()).status() == 200);
     awaitIdleDatabase();
   }
 
@@ -106,7 +111,7 @@ class RequestDeadlineTest {
     // and a list that could not be read is not answered as an empty one
     assertThat(assertAllAreInTime(wire::swallow))
         .hasEntrySatisfying(
-            RequestKinds.WHOLE_LIST, answer -> assertThat(answer.status()).isEqualTo(503));
+            RequestKinds.WHOLE_LIST, answer -> assertThat(answer.status()).isIn(429, 503));
   }
 
   @Test

@@ -1,4 +1,4 @@
-package dev.muster.platform.http;
+package dev.muster.platform.quota;
 
 import java.net.Inet4Address;
 import java.net.InetAddress;
@@ -12,7 +12,7 @@ import java.nio.ByteBuffer;
  */
 public record RemoteNetwork(boolean v4, long bits) {
 
-  static final RemoteNetwork UNKNOWN = new RemoteNetwork(false, 0);
+  public static final RemoteNetwork UNKNOWN = new RemoteNetwork(false, 0);
 
   /**
    * Parses the literal address of a connection; {@link #UNKNOWN} if it is not one.

@@ -1,4 +1,4 @@
-package dev.muster.platform.http;
+package dev.muster.platform.quota;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

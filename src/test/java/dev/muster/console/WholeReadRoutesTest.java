@@ -1,0 +1,155 @@
+package dev.muster.console;
+
+import static dev.muster.testing.Refusals.assertRefused;
+import static dev.muster.testing.TestServer.ADMIN_TOKEN;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.platform.http.WholeReads;
+import dev.muster.platform.quota.Owner;
+import dev.muster.testing.Slow;
+import dev.muster.testing.TestClient;
+import dev.muster.testing.TestClient.Agent;
+import dev.muster.testing.TestClient.Answer;
+import dev.muster.testing.TestServer;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Which requests are whole reads, and what they leave to others (R1.10). */
+@Slow
+@Timeout(60)
+class WholeReadRoutesTest {
+
+  /** So many whole reads run at a time on a server with the connections of a test, one of each. */
+  private static final int AT_ONCE = 2;
+
+  private static final int ROWS = 5_001;
+
+  private static final TestServer SERVER = TestServer.start();
+  private static final TestClient CLIENT = SERVER.client();
+
+  private final Agent agent = CLIENT.createOnline("Innocent");
+
+  @AfterAll
+  static void stop() {
+    SERVER.close();
+  }
+
+  /** Each is asked anew, so that none is answered from memory. */
+  private List<String> wholeReads() {
+    String now = Instant.now().toString();
+    String feed = "/workspaces/" + agent.id() + "/activity?source=agent";
+    return List.of(
+        "/workspaces",
+        "/workspaces?limit=5&q=nothing",
+        "/registry/" + agent.id() + "/peers",
+        "/console/fleet",
+        "/console/summary",
+        "/console/summary?q=status:offline",
+        "/console/fleet/at?t=" + now,
+        "/console/fleet/changes?from=" + now + "&to=" + now,
+        "/console/fleet/minutes",
+        "/admin/a2a-queue",
+        "/admin/a2a-queue?state=expired",
+        "/admin/a2a-queue/summary",
+        "/admin/delegations/stats",
+        "/admin/delegations/graph",
+        feed,
+        feed + "&wait=30");
+  }
+
+  @Test
+  void waitForAPlaceAndAreRefusedWithoutOneWhileHeartbeatsGoOn() throws Exception {
+    appendRows();
+    CountDownLatch end = new CountDownLatch(1);
+    List<Thread> readers = hold(end);
+    Map<String, CompletableFuture<Answer>> answers = new LinkedHashMap<>();
+    for (String path : wholeReads()) {
+      answers.put(path, later(() -> CLIENT.get(path, ADMIN_TOKEN)));
+    }
+    String bulk = "{\"action\":\"pause\",\"filter\":\"status:online\"}";
+    answers.put("preview", later(() -> CLIENT.post("/admin/bulk?dry_run=true", ADMIN_TOKEN, bulk)));
+
+    assertThat(CLIENT.heartbeat(agent).status()).isEqualTo(200);
+    String own = "/workspaces/" + agent.id();
+    for (String path :
+        List.of(own, own + "/activity", own + "/delegations", "/console/rows?ids=")) {
+      assertThat(CLIENT.get(path, ADMIN_TOKEN).status()).as(path).isEqualTo(200);
+    }
+    answers.forEach((path, answer) -> {
+      assertThat(answer.join().status()).as(path + ": " + answer.join().text()).isEqualTo(503);
+      assertRefused(answer.join(), 503, "UNAVAILABLE");
+      assertThat(answer.join().header("Retry-After")).as(path).isEqualTo("2");
+    });
+
+    end.countDown();
+    for (Thread reader : readers) {
+      reader.join();
+    }
+    for (String path : wholeReads()) {
+      if (!path.contains("wait=")) {
+        Answer answer = CLIENT.get(path, ADMIN_TOKEN);
+        assertThat(answer.status()).as(path + ": " + answer.text()).isEqualTo(200);
+      }
+    }
+    assertThat(CLIENT.post("/admin/bulk?dry_run=true", ADMIN_TOKEN, bulk).status()).isEqualTo(200);
+  }
+
+  private void appendRows() {
+    SERVER
+        .database()
+        .execute(
+            """
+            INSERT INTO activity_feeds (workspace_id, last_seq, last_created_at) VALUES ('%1$s', 0, now())
+            ON CONFLICT DO NOTHING;
+            INSERT INTO activity_logs (workspace_id, seq, class, activity_type, source, method, status, message_text,
+                listed_bytes, created_at, feed_bytes)
+            SELECT '%1$s', n, 'L', 'agent_log', 'self', 'log', 'ok', 'text', 100, now(), 0
+            FROM generate_series(1, %2$d) AS n;
+            UPDATE activity_feeds SET last_seq = %2$d WHERE workspace_id = '%1$s'
+            """
+                .formatted(agent.id(), ROWS));
+  }
+
+  /** Takes all places, each for another owner. */
+  private static List<Thread> hold(CountDownLatch end) throws InterruptedException {
+    WholeReads reads = SERVER.bean(WholeReads.class);
+    CountDownLatch began = new CountDownLatch(AT_ONCE);
+    List<Thread> readers = new ArrayList<>();
+    for (int n = 0; n < AT_ONCE; n++) {
+      Owner owner = new Owner.OfWorkspace(new UUID(0, n));
+      readers.add(
+          Thread.startVirtualThread(() ->
+              reads.run(
+                  owner,
+                  () -> {
+                    began.countDown();
+                    return isOver(end);
+                  })));
+    }
+    began.await();
+    return readers;
+  }
+
+  private static boolean isOver(CountDownLatch end) {
+    try {
+      end.await();
+      return true;
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static CompletableFuture<Answer> later(Supplier<Answer> request) {
+    return CompletableFuture.supplyAsync(request, Thread::startVirtualThread);
+  }
+}

@@ -1,0 +1,74 @@
+package dev.muster.delivery;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.muster.testing.PeerBehavior;
+import dev.muster.testing.Slow;
+import dev.muster.testing.TestClient.Agent;
+import dev.muster.testing.TestPeer;
+import dev.muster.testing.TestServer;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Agents that take messages and never answer delay the queue of no other agent (R7.14). */
+@Slow
+@Timeout(120)
+class HungAgentsTest {
+
+  private static final Duration LIMIT = Duration.ofSeconds(60);
+  private static final int HUNG = 32;
+  private static final int SENDERS = 16;
+  private static final String DELIVERING =
+      "SELECT count(*) FROM deliveries WHERE queued AND owner IS NOT NULL";
+
+  /** Queues a message of each of many senders. */
+  private static void queue(TestServer server, Agent target) {
+    server
+        .database()
+        .execute(
+            """
+            INSERT INTO activity_logs (workspace_id, seq, class, activity_type, source, source_id, method, status,
+                message_id, request_body, request_bytes, listed_bytes, created_at, feed_bytes)
+            SELECT '%1$s', n, 'p', 'a2a_receive', 'peer_agent', gen_random_uuid(), 'message/send', 'ok', 'm-' || n,
+                '{"jsonrpc":"2.0","id":1,"method":"message/send","params":{"message":{"messageId":"m-' || n || '"}}}',
+                90, 100, now() + n * interval '1 us', 0
+            FROM generate_series(1, %2$d) AS n;
+            UPDATE activity_feeds SET last_seq = %2$d, last_created_at = now() WHERE workspace_id = '%1$s';
+            INSERT INTO deliveries (workspace_id, seq, sender_id, kind, queued, depth, priority, enqueued_at, due_at,
+                expires_at)
+            SELECT workspace_id, seq, source_id, 'message', true, 1, 50, now(), now(), now() + interval '1 hour'
+            FROM activity_logs WHERE workspace_id = '%1$s'
+            """
+                .formatted(target.id(), SENDERS));
+  }
+
+  @Test
+  void theQueueOfOthersGoesOnWhileMoreHangThanMayBegin() throws IOException {
+    try (TestServer server = TestServer.start("AGENT_URL_ALLOW=loopback");
+        TestPeer hung = TestPeer.start().usually(PeerBehavior.silence());
+        TestPeer healthy = TestPeer.start().usually(PeerBehavior.echo())) {
+      TestQueue queue = TestQueue.of(server);
+      List<Agent> silent =
+          Stream.generate(() -> queue.target(hung.url(), SENDERS)).limit(HUNG).toList();
+      Agent answering = queue.target(healthy.url(), 1);
+      silent.forEach(target -> queue(server, target));
+      silent.forEach(server.client()::heartbeat);
+      await()
+          .atMost(LIMIT)
+          .until(() ->
+              Integer.parseInt(server.database().value(DELIVERING))
+                  > AttemptPermits.MAX_CONCURRENT);
+
+      queue.put(answering);
+      server.client().heartbeat(answering);
+
+      assertThat(healthy.awaitDeliveries(1)).hasSize(1);
+      assertThat(hung.openConnections()).isGreaterThan(AttemptPermits.MAX_CONCURRENT);
+    }
+  }
+}

@@ -1,0 +1,76 @@
+package dev.muster.workspace;
+
+import static dev.muster.testing.TestServer.ADMIN_TOKEN;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.muster.testing.Slow;
+import dev.muster.testing.TestClient.Agent;
+import dev.muster.testing.TestClient.Answer;
+import dev.muster.testing.TestServer;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A fleet that registers at once leaves connections to the others. */
+@Slow
+@Timeout(60)
+class RegistrationBurstTest {
+
+  private static final int FLEET = 40;
+  private static final String BLOCKED =
+      "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type"
+          + " = 'Lock'";
+
+  @Test
+  void registrationsDoNotTakeAllConnections() throws SQLException {
+    try (TestServer server =
+            TestServer.start("RATE_LIMIT=0", "spring.datasource.hikari.maximum-pool-size=20");
+        ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+        Connection blocking = server.database().connect();
+        Statement statement = blocking.createStatement()) {
+      Agent other = server.client().createOnline("Other");
+      blocking.setAutoCommit(false);
+      statement.execute("LOCK TABLE workspaces IN SHARE MODE");
+      Stream<CompletableFuture<Answer>> registrations =
+          IntStream.range(0, FLEET)
+              .mapToObj(_ -> CompletableFuture.supplyAsync(() -> register(server), threads))
+              .toList()
+              .stream();
+      await()
+          .until(
+              () -> server.database().value(BLOCKED),
+              Integer.toString(Registration.MAX_CONCURRENT)::equals);
+
+      for (int i = 0; i < FLEET; i++) {
+        Answer answer = server.client().get("/workspaces/" + other.id() + "/state", other.token());
+        assertThat(answer.status()).as(answer.text()).isEqualTo(200);
+      }
+      assertThat(server.database().value(BLOCKED))
+          .isEqualTo(Integer.toString(Registration.MAX_CONCURRENT));
+
+      blocking.rollback();
+      assertThat(registrations.map(CompletableFuture::join))
+          .extracting(Answer::status)
+          .containsOnly(200);
+    }
+  }
+
+  private static Answer register(TestServer server) {
+    return server
+        .client()
+        .post(
+            "/registry/register",
+            ADMIN_TOKEN,
+            "{\"id\":\"%s\",\"agent_card\":{},\"delivery_mode\":\"poll\"}"
+                .formatted(UUID.randomUUID()));
+  }
+}
