@@ -52,9 +52,9 @@ final class AttackRunner {
       throws Exception {
     server.awaitQuiet();
     double intensity = attacks.size() == 1 ? 1 : INTENSITY_TOGETHER;
-    String logBefore = server.log();
     List<AttackRun> runs = new ArrayList<>();
     Experience attacked;
+    String logBefore;
     OtherPrograms others = new OtherPrograms();
     Duration pause;
     try (MachinePauses pauses = new MachinePauses()) {
@@ -63,6 +63,7 @@ final class AttackRunner {
         runs.add(run);
         attack.preparation().prepare(run);
       }
+      logBefore = server.log(); // the workspaces of attackers have lines too
       runs.forEach(AttackRun::begin);
       attacked = victim.live(settling, time);
       pause = pauses.longest();

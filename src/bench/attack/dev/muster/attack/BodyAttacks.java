@@ -5,6 +5,7 @@ import dev.muster.testing.PeerBehavior;
 import dev.muster.testing.TestClient.Agent;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -15,6 +16,9 @@ final class BodyAttacks {
   private static final int MIB = 1 << 20;
   private static final int MAX_BYTES = 16 * MIB;
   private static final int LARGE_BYTES = 15 * MIB;
+  private static final int SESSIONS = 10;
+  private static final int BODIES_OF_A_SESSION = 45;
+  private static final int KEPT_BYTES = 64 << 10;
   private static final Duration MAX_REFUSAL_TIME = Duration.ofSeconds(40);
 
   private BodyAttacks() {}
@@ -23,6 +27,7 @@ final class BodyAttacks {
     return List.of(
         new Attack("declared-bodies", BodyAttacks::declare),
         new Attack("dripped-bodies", BodyAttacks::drip),
+        new Attack("sessions-with-slow-bodies", BodyAttacks::dripInSessions),
         new Attack("dripped-refused-bodies", BodyAttacks::dripAfterRefusal),
         new Attack("large-messages", BodyAttacks::sendLargeMessages),
         new Attack("abandoned-large-messages", BodyAttacks::abandonLargeMessages));
@@ -67,6 +72,56 @@ final class BodyAttacks {
             run.close(connection);
           }
         });
+  }
+
+  /**
+   * Ten sessions of one token send the first 64 KiB of messages, so that these fill the memory that
+   * is kept for the beginning of each body to the last byte.
+   */
+  private static void dripInSessions(AttackRun run) throws IOException {
+    Agent attacker = run.workspace();
+    String path = "/workspaces/" + attacker.id() + "/a2a";
+    for (int n = 0; n < SESSIONS; n++) {
+      String beginning =
+          Connection.head("POST", path, null, signIn(run, attacker, n))
+              + length(2 * KEPT_BYTES)
+              + "{"
+              + " ".repeat(KEPT_BYTES);
+      List<Connection> open = new ArrayList<>();
+      run.repeat(
+          1,
+          () -> {
+            while (open.size() < BODIES_OF_A_SESSION && run.goesOn()) {
+              Connection connection = run.connect();
+              open.add(connection);
+              connection.send(beginning);
+            }
+            for (Connection connection : List.copyOf(open)) {
+              if (connection.hasAnswer()) {
+                open.remove(connection);
+                run.count(String.valueOf(connection.read().status()));
+                run.close(connection);
+              }
+            }
+            run.pause(Duration.ofSeconds(1));
+          });
+    }
+    run.atEnd(() ->
+        run.expect(
+            !run.isAlone() || run.holdsSoon(() -> run.counted("503") > 0),
+            "the bodies of all sessions have one share"));
+  }
+
+  /** Returns the headers of a new session. */
+  private static String[] signIn(AttackRun run, Agent agent, int number) throws IOException {
+    String body = "{\"token\":\"%s\",\"name\":\"page %d\"}".formatted(agent.token(), number);
+    Answer answer = run.request(Connection.request("POST", "/console/session", null, body));
+    if (answer.status() != 201) {
+      throw new AssertionError("not signed in: " + answer);
+    }
+    String key = answer.body().replaceFirst(".*\"page_key\":\"([^\"]+)\".*", "$1");
+    String cookie = answer.header("set-cookie").replaceFirst(";.*", "");
+    return new String[] {"Cookie: " + cookie, "X-Muster-Page: " + key};
   }
 
   /** Continues to send a body that was refused for its length, a byte each second. */

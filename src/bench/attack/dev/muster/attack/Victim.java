@@ -144,7 +144,7 @@ final class Victim {
     private final Experience experience;
     private final List<Long> due = new ArrayList<>();
     private int polled;
-    private boolean allSent;
+    private boolean lastIsDue;
 
     Messages(Experience experience) {
       this.experience = experience;
@@ -160,6 +160,7 @@ final class Victim {
         try (Connection connection = Connection.open(port, ADDRESS, TIMEOUT_MS)) {
           synchronized (due) {
             due.add(at);
+            lastIsDue = at + pace.period() >= pace.end();
           }
           Answer answer =
               connection.exchange(Connection.request("POST", path, sender.token(), text));
@@ -172,9 +173,6 @@ final class Victim {
             due.removeLast();
           }
         }
-      }
-      synchronized (due) {
-        allSent = true;
       }
     }
 
@@ -203,7 +201,7 @@ final class Victim {
 
     private boolean isDone() {
       synchronized (due) {
-        return allSent && polled >= due.size();
+        return lastIsDue && polled >= due.size();
       }
     }
 

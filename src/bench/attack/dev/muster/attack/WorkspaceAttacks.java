@@ -2,8 +2,12 @@ package dev.muster.attack;
 
 import dev.muster.attack.Connection.Answer;
 import dev.muster.testing.TestClient.Agent;
+import dev.muster.testing.TestServer;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** Attacks by the requests of one workspace. */
@@ -13,13 +17,21 @@ final class WorkspaceAttacks {
   private static final int SLACK = 60;
   private static final int ROW_BYTES = 500_000;
   private static final long MAX_FEED_BYTES = 600L << 20;
+  private static final AtomicInteger REGISTRATIONS = new AtomicInteger();
+  private static final int LISTED = 5_000;
+  private static final int LISTED_IN_SHORT = 100;
+  private static final int REGISTERED_OF_AN_ADDRESS = 100;
+  private static final int LIST_BYTES = 5_000_000;
+  private static final int LISTERS = 10;
+  private static final int TIMEOUT_MS = 30_000;
 
   private WorkspaceAttacks() {}
 
   static List<Attack> all() {
     return List.of(
         new Attack("minted-tokens", WorkspaceAttacks::mintTokens),
-        new Attack("filled-feed", WorkspaceAttacks::fillFeed));
+        new Attack("filled-feed", WorkspaceAttacks::fillFeed),
+        new Attack("whole-lists", WorkspaceAttacks::listAll));
   }
 
   /** Mints tokens, and sends as many requests with each as it allows. */
@@ -59,6 +71,52 @@ final class WorkspaceAttacks {
         run.expect(
             !run.isAlone() || run.holdsSoon(() -> run.counted("429") > 0),
             "a workspace with many tokens is limited"));
+  }
+
+  /**
+   * A viewer lists 5,000 workspaces ten times a second; the short form has fewer, with cards that
+   * are larger instead.
+   */
+  private static void listAll(AttackRun run) throws IOException {
+    int workspaces =
+        run.time().compareTo(Duration.ofSeconds(30)) < 0 || !run.isAlone()
+            ? LISTED_IN_SHORT
+            : LISTED;
+    register(run, workspaces);
+    String viewer =
+        run.client()
+            .post("/admin/tokens", TestServer.ADMIN_TOKEN, "{\"name\":\"x\",\"role\":\"viewer\"}")
+            .field("auth_token");
+    byte[] list = Connection.request("GET", "/workspaces", viewer, null);
+    run.repeat(
+        LISTERS,
+        () -> {
+          long start = System.nanoTime();
+          run.request(list);
+          run.pause(Duration.ofSeconds(1).minusNanos(System.nanoTime() - start));
+        });
+    run.atEnd(() ->
+        run.expect(
+            run.holdsSoon(() -> run.counted("200") > 0), "a viewer gets some of its whole lists"));
+  }
+
+  /** Registers without credentials, from as many addresses as the rate limit of each needs. */
+  private static void register(AttackRun run, int workspaces) throws IOException {
+    String addresses = "127.9." + REGISTRATIONS.incrementAndGet() + ".";
+    String card = "{\"description\":\"" + "a".repeat(LIST_BYTES / workspaces) + "\"}";
+    for (int n = 0; n < workspaces; n++) {
+      String body = "{\"id\":\"%s\",\"agent_card\":%s}".formatted(UUID.randomUUID(), card);
+      String address = addresses + (1 + n / REGISTERED_OF_AN_ADDRESS);
+      try (Connection connection = Connection.open(run.port(), address, TIMEOUT_MS)) {
+        int status =
+            connection
+                .exchange(Connection.request("POST", "/registry/register", null, body))
+                .status();
+        if (status != 200) {
+          throw new AssertionError("not registered: " + status);
+        }
+      }
+    }
   }
 
   /** Appends rows of half a megabyte until the feed is full. */

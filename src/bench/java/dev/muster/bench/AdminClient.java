@@ -47,6 +47,10 @@ final class AdminClient {
     return send("POST", path, "identity", BodyPublishers.ofString(json));
   }
 
+  Timed patch(String path, String json) throws IOException, InterruptedException {
+    return send("PATCH", path, "identity", BodyPublishers.ofString(json));
+  }
+
   private Timed send(String method, String path, String encoding, BodyPublisher body)
       throws IOException, InterruptedException {
     HttpRequest request =

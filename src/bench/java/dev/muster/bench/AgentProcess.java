@@ -45,6 +45,10 @@ final class AgentProcess implements AutoCloseable {
     return Integer.parseInt(get(EchoingAgent.WAITING));
   }
 
+  int answered() {
+    return Integer.parseInt(get(EchoingAgent.ANSWERED));
+  }
+
   void release() {
     get(EchoingAgent.RELEASE);
   }

@@ -63,8 +63,14 @@ final class BenchFleet {
       }
       connection.commit();
     }
-    execute(url, "INSERT INTO activity_feeds (workspace_id) SELECT id FROM workspaces");
-    execute(url, "INSERT INTO runtime_heads (workspace_id) SELECT id FROM workspaces");
+    execute(
+        url,
+        "INSERT INTO activity_feeds (workspace_id) SELECT id FROM workspaces ON CONFLICT DO"
+            + " NOTHING");
+    execute(
+        url,
+        "INSERT INTO runtime_heads (workspace_id) SELECT id FROM workspaces ON CONFLICT DO"
+            + " NOTHING");
     execute(url, "ANALYZE");
     return fleet;
   }

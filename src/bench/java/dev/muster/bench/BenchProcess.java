@@ -10,6 +10,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
@@ -17,6 +19,9 @@ import java.util.regex.Pattern;
 
 /** The measured server in a process of its own, with a heap of 1 GiB. */
 final class BenchProcess implements AutoCloseable {
+
+  /** A system property: the jar of another build, to be measured instead of this one. */
+  private static final String OTHER_BUILD = "bench.server";
 
   private static final Pattern USED = Pattern.compile("used (\\d+)K");
 
@@ -35,14 +40,11 @@ final class BenchProcess implements AutoCloseable {
   /** {@code settings} are environment variables. */
   static BenchProcess start(String databaseUrl, Map<String, String> settings) throws IOException {
     int port = FreePorts.next();
-    ProcessBuilder builder =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx1g",
-                "-classpath",
-                System.getProperty("java.class.path"),
-                BenchServer.class.getName())
-            .inheritIO();
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add("-Xmx1g");
+    command.addAll(program());
+    ProcessBuilder builder = new ProcessBuilder(command).inheritIO();
     builder.environment().put("DATABASE_URL", databaseUrl);
     builder.environment().put("SERVER_PORT", Integer.toString(port));
     builder.environment().put("SERVER_ADDRESS", "127.0.0.1");
@@ -55,6 +57,13 @@ final class BenchProcess implements AutoCloseable {
     BenchProcess server = new BenchProcess(builder.start(), port);
     server.awaitReady();
     return server;
+  }
+
+  private static List<String> program() {
+    String jar = System.getProperty(OTHER_BUILD, "");
+    return jar.isEmpty()
+        ? List.of("-classpath", System.getProperty("java.class.path"), BenchServer.class.getName())
+        : List.of("-jar", jar);
   }
 
   String baseUrl() {

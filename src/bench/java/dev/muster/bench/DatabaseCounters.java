@@ -7,10 +7,11 @@ import java.sql.SQLException;
 /** PostgreSQL's own counters: statements, syncs of its log, updates of the hot table. */
 record DatabaseCounters(long statements, long walSyncs, long updates, long inPlaceUpdates) {
 
+  /** Settings are sent with a statement, in one round trip. */
   private static final String STATEMENTS =
       """
       SELECT coalesce(sum(calls), 0) FROM pg_stat_statements s JOIN pg_database d ON d.oid = s.dbid
-      WHERE d.datname = current_database()
+      WHERE d.datname = current_database() AND query NOT LIKE 'SELECT set_config(%'
       """;
 
   /** The syncs of the log moved to pg_stat_io in PostgreSQL 18. */

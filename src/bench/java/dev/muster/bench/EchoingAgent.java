@@ -28,6 +28,9 @@ public final class EchoingAgent {
   /** Returns the number of held requests. */
   static final String WAITING = "/waiting";
 
+  /** Returns the number of messages that were answered. */
+  static final String ANSWERED = "/answered";
+
   /** Answers all held requests. */
   static final String RELEASE = "/release";
 
@@ -38,6 +41,7 @@ public final class EchoingAgent {
   private final ServerSocket listener =
       new ServerSocket(0, BACKLOG, InetAddress.getLoopbackAddress());
   private final AtomicInteger waiting = new AtomicInteger();
+  private final AtomicInteger answered = new AtomicInteger();
   private final AtomicReference<CountDownLatch> released =
       new AtomicReference<>(new CountDownLatch(1));
 
@@ -88,6 +92,9 @@ public final class EchoingAgent {
     if (path.equals(WAITING)) {
       return waiting.toString();
     }
+    if (path.equals(ANSWERED)) {
+      return answered.toString();
+    }
     if (path.equals(RELEASE)) {
       released.getAndSet(new CountDownLatch(1)).countDown();
       return waiting.toString();
@@ -101,6 +108,7 @@ public final class EchoingAgent {
       var _ = release.await(MAX_WAIT_S, TimeUnit.SECONDS);
       waiting.decrementAndGet();
     }
+    answered.incrementAndGet();
     return "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":" + body + "}";
   }
 

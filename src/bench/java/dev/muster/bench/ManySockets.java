@@ -24,7 +24,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class ManySockets implements AutoCloseable {
 
-  /** Called on the one thread, with {@code System.nanoTime()} of the answer. */
+  /**
+   * Called on the one thread, with {@code System.nanoTime()} of the answer, which is {@code ""}
+   * when the server closed the connection instead. The next request opens a new one.
+   */
   @FunctionalInterface
   interface Answers {
     void take(ManySockets sockets, int connection, String answer, long at);
@@ -36,6 +39,7 @@ final class ManySockets implements AutoCloseable {
     final int number;
     final ByteArrayOutputStream received = new ByteArrayOutputStream(512);
     @Nullable SocketChannel channel;
+    boolean isAsked;
 
     Connection(int number) {
       this.number = number;
@@ -88,7 +92,9 @@ final class ManySockets implements AutoCloseable {
 
   private void write(Sending one) throws IOException {
     ByteBuffer bytes = ByteBuffer.wrap(one.request().getBytes(StandardCharsets.UTF_8));
-    SocketChannel channel = open(connections.get(one.connection()));
+    Connection connection = connections.get(one.connection());
+    SocketChannel channel = open(connection);
+    connection.isAsked = true;
     while (bytes.hasRemaining()) {
       channel.write(bytes);
     }
@@ -113,7 +119,8 @@ final class ManySockets implements AutoCloseable {
     try {
       buffer.clear();
       if (((SocketChannel) key.channel()).read(buffer) < 0) {
-        throw new IOException("the server hung up");
+        hungUp(connection, at);
+        return;
       }
       byte[] bytes = new byte[buffer.flip().remaining()];
       buffer.get(bytes);
@@ -124,7 +131,20 @@ final class ManySockets implements AutoCloseable {
     String text = connection.received.toString(StandardCharsets.UTF_8);
     if (isWhole(text, connection.received.size())) {
       connection.received.reset();
+      connection.isAsked = false;
       answers.take(this, connection.number, text, at);
+    }
+  }
+
+  private void hungUp(Connection connection, long at) throws IOException {
+    if (connection.channel != null) {
+      connection.channel.close();
+    }
+    connection.channel = null;
+    connection.received.reset();
+    if (connection.isAsked) {
+      connection.isAsked = false;
+      answers.take(this, connection.number, "", at);
     }
   }
 

@@ -5,6 +5,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.util.List;
+import java.util.function.IntPredicate;
 import java.util.function.UnaryOperator;
 
 /** Sends requests at a fixed rate, whether or not the last one was answered. */
@@ -46,6 +47,11 @@ final class PacedRequests {
   /** As {@link #run}, with the due time of each. */
   List<Pace.Timed> timed(int perSecond, int seconds) {
     return Pace.timed(perSecond, seconds, this::send);
+  }
+
+  /** As long as {@code goesOn} is true of the number of the next. */
+  List<Pace.Timed> timed(int perSecond, IntPredicate goesOn) {
+    return Pace.timed(perSecond, goesOn, this::send);
   }
 
   private void send(int number) {
