@@ -24,7 +24,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Which requests are whole reads, and what they leave to others (R1.10). */
+/** Which requests are whole reads, and what they leave to others (R1.11). */
 @Slow
 @Timeout(60)
 class WholeReadRoutesTest {

@@ -33,7 +33,7 @@ record TimedAnswer(Answer answer, Duration took, Duration delay) {
 
   /**
    * Asserts a success, or the refusal of a slow database or of a long read for which there is no
-   * place meanwhile, within 5 s (R0.6, R1.10) and the machine's delays.
+   * place meanwhile, within 5 s (R0.6, R1.11) and the machine's delays.
    */
   void assertInTime(String request) {
     assertThat(took).as(request).isLessThan(DUE.plus(delay));
