@@ -7,9 +7,9 @@ ALTER TABLE deliveries ADD COLUMN lane uuid GENERATED ALWAYS AS (
 DROP INDEX deliveries_queue;
 CREATE INDEX deliveries_queue ON deliveries (workspace_id, kind, lane, priority DESC, enqueued_at, seq) WHERE queued;
 
--- The few entries that are being delivered. A claim is no heap-only update because of this index, which costs less than to
--- look for these entries among all that wait.
-CREATE INDEX deliveries_held ON deliveries (workspace_id) WHERE queued AND owner IS NOT NULL;
+-- The few that are being delivered, queued or not. A claim is no heap-only update because of this index, which costs less than
+-- to look for these among all that wait.
+CREATE INDEX deliveries_held ON deliveries (workspace_id) WHERE owner IS NOT NULL;
 
 -- Only a statement that says "expires_at < 'infinity'" can use this index. A plan that is made while the table is empty
 -- would use it for any entry that is queued, and then read the queues of all targets.
