@@ -6,7 +6,9 @@ import dev.muster.platform.jobs.SweepThrottle;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -71,11 +73,13 @@ class ActivityRetention {
   }
 
   private int deleteBefore(Instant keptFrom, Instant keptFromIfAcked, List<UUID> page) {
+    Map<UUID, Long> deletedTo = new HashMap<>();
+    page.forEach(feed -> deletedTo.put(feed, 0L));
     int deleted = 0;
     int batch;
     do {
       long start = System.nanoTime();
-      batch = repository.deleteBefore(keptFrom, keptFromIfAcked, page);
+      batch = repository.deleteBefore(keptFrom, keptFromIfAcked, deletedTo);
       metrics.countTransitions(batch);
       deleted += batch;
       if (batch > 0) {
