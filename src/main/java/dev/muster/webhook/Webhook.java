@@ -36,16 +36,23 @@ class Webhook {
         settings.url().isPresent() ? loops.start("webhook", pace.of(INTERVAL), this::run) : null;
   }
 
-  /** Collects before each attempt, since an attempt may take 10 s. */
   private void run() {
     if (!begun) {
       collector.begin();
       begun = true;
     }
-    do {
-      collector.collect();
-    } while (!closed && sender.sendNext());
+    while (!closed && step()) {
+      // the next events or notification
+    }
     sender.requireTaken();
+  }
+
+  /**
+   * Collects before each attempt, since an attempt may take 10 s; and all events before the first,
+   * since until then no trouble is known to last. Returns whether there may be more to do.
+   */
+  private boolean step() {
+    return collector.collect() || (!closed && sender.sendNext());
   }
 
   @PreDestroy

@@ -62,12 +62,15 @@ class WebhookCollector {
     notifications.begin(events.head(), uptime.read().upSince());
   }
 
-  /** Reads the new events and creates the notifications that are due. */
+  /**
+   * Reads new events and, if none is left, creates the notifications that are due. Returns whether
+   * there are more events.
+   */
   @Transactional
-  public void collect() {
+  public boolean collect() {
     Optional<Head> locked = notifications.lockHead();
     if (locked.isEmpty()) {
-      return;
+      return false;
     }
     Head head = locked.get();
     long newest = events.head();
@@ -77,9 +80,11 @@ class WebhookCollector {
     if (!moved.equals(head)) {
       notifications.moveHead(moved);
     }
-    if (moved.lastSeq() >= newest) { // while events are unread, a trouble may have ended already
-      writer.writeDue(now.now());
+    if (moved.lastSeq() < newest) {
+      return true; // a trouble may have ended already
     }
+    writer.writeDue(now.now());
+    return false;
   }
 
   private Head followEvents(Head head, Instant now) {
