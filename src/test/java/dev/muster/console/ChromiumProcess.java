@@ -43,7 +43,13 @@ final class ChromiumProcess {
           "SpareRendererForSitePerProcess");
 
   private static final List<String> NAMES =
-      List.of("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome");
+      List.of(
+          "chromium-headless-shell",
+          "chromium",
+          "chromium-browser",
+          "google-chrome",
+          "google-chrome-stable",
+          "chrome");
 
   private static final List<String> FOLDERS =
       List.of(
