@@ -126,11 +126,14 @@ function oneRun(root, place, { call, navigate, session }) {
           : '0 skipped'}</span>
         <span class=${run.failed > 0 ? 'bad' : ''}><b>${number(run.failed)}</b> failed</span>
         <span class="meta">of ${number(run.total)}</span></p>
+      ${run.state === 'running' && !run.cancellable
+        ? html`<p class="meta">All are removed. The run ends the messages and delegations that they left open.</p>`
+        : nothing}
     </div>`;
   };
 
   const actions = (run) => !mayOperate(session) ? nothing : html`<div class="actions">
-    ${run.state === 'running'
+    ${run.cancellable
       ? action('Cancel the rest', () => change('cancel'), { hint: 'What is changed stays changed' }) : nothing}
     ${run.state !== 'running' && (run.action === 'pause' || run.action === 'resume')
       && run.undone_by === null && run.done > 0

@@ -10,6 +10,7 @@ import dev.muster.console.bulk.BulkFleet;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestServer;
+import java.util.UUID;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
@@ -83,6 +84,7 @@ class BulkPageTest {
     bulkPausesFiveHundredAndUndoes(page);
     bulkReportsEachFailure(tab);
     removeWantsTheCountTyped(page);
+    offersToCancelWhatCanBeCancelled(page);
     sendsTheChosenOnesAMessage(page);
     worksByKeysAloneAndOnAPhone(tab);
     page.setViewportSize(1400, 900);
@@ -185,6 +187,29 @@ class BulkPageTest {
     assertThat(totals(page)).containsText("12 removed");
     assertThat(count("Aged", "removed")).isEqualTo(12);
     assertThat(button(page.locator("main"), "Undo")).hasCount(0);
+  }
+
+  /** A run that only ends what removed workspaces left open; then one that has more to change. */
+  private static void offersToCancelWhatCanBeCancelled(Page page) {
+    UUID run = UUID.randomUUID();
+    SERVER
+        .database()
+        .execute(
+            """
+            INSERT INTO bulk_runs (id, action, cascade, who, targets, total, stored, created_at, due_at)
+            VALUES ('%s', 'remove', true, 'admin', ARRAY[gen_random_uuid()], 1, 1, now(), now() + interval '1 hour')
+            """
+                .formatted(run));
+    page.navigate(CLIENT.baseUrl() + "/ui/bulk/" + run);
+    assertThat(totals(page)).containsText("All are removed.");
+    Locator cancel = button(page.locator("main"), "Cancel the rest");
+    assertThat(cancel).hasCount(0);
+
+    SERVER.database().execute("UPDATE bulk_runs SET stored = 0 WHERE id = '" + run + "'");
+    page.reload();
+    cancel.click();
+    assertThat(totals(page)).containsText("cancelled");
+    assertThat(cancel).hasCount(0);
   }
 
   private static void sendsTheChosenOnesAMessage(Page page) {

@@ -131,6 +131,8 @@ class LargeRemovalTest {
     UUID run = removed(alone, 0);
 
     assertThat(waiting()).isEqualTo(MANY - 1000);
+    JsonNode running = CLIENT.get("/admin/bulk/" + run, ADMIN_TOKEN).json().path("run");
+    assertThat(running.path("cancellable").booleanValue()).isFalse();
     Answer refused = CLIENT.post("/admin/bulk/" + run + "/cancel", ADMIN_TOKEN, "");
     assertRefused(refused, 409, "WRONG_STATE");
     assertThat(refused.field("detail")).contains("the workspaces are removed");
