@@ -165,14 +165,19 @@ class QueueRepository {
           WHERE o.workspace_id = d.workspace_id AND o.seq = d.seq AND o.state = 'answered')
       """;
 
+  /** Goes from target to target: what waits for others is not read, however much it is. */
   private static final String CLAIM_WAITING =
       """
       WITH due AS (
           SELECT d.workspace_id, d.seq, l.created_at
-          FROM deliveries d JOIN api_activity_message l ON l.workspace_id = d.workspace_id AND l.seq = d.seq
-          WHERE d.workspace_id = ANY (:ids) AND d.queued AND d.owner IS NULL
-              AND d.enqueued_at <= statement_timestamp() - make_interval(mins => :minutes)
-              AND (:seq::bigint IS NULL OR d.seq = :seq)
+          FROM unnest(:ids::uuid[]) AS target (id)
+          CROSS JOIN LATERAL (
+              SELECT workspace_id, seq FROM deliveries
+              WHERE workspace_id = target.id AND queued AND owner IS NULL
+                  AND enqueued_at <= statement_timestamp() - make_interval(mins => :minutes)
+                  AND (:seq::bigint IS NULL OR seq = :seq)
+              LIMIT :most) AS d
+          JOIN api_activity_message l ON l.workspace_id = d.workspace_id AND l.seq = d.seq
           LIMIT :most
       """
           + CLAIM_DUE;
