@@ -127,7 +127,7 @@ function oneRun(root, place, { call, navigate, session }) {
         <span class=${run.failed > 0 ? 'bad' : ''}><b>${number(run.failed)}</b> failed</span>
         <span class="meta">of ${number(run.total)}</span></p>
       ${run.state === 'running' && !run.cancellable
-        ? html`<p class="meta">All are removed. The run ends the messages and delegations that they left open.</p>`
+        ? html`<p class="meta">It only ends the messages and delegations that removed workspaces left open.</p>`
         : nothing}
     </div>`;
   };

@@ -64,7 +64,7 @@ class WebhookCollector {
 
   /**
    * Reads new events and, if none is left, creates the notifications that are due. Returns whether
-   * there are more events.
+   * there are more events that can be read: retention may have deleted them.
    */
   @Transactional
   public boolean collect() {
@@ -81,7 +81,7 @@ class WebhookCollector {
       notifications.moveHead(moved);
     }
     if (moved.lastSeq() < newest) {
-      return true; // a trouble may have ended already
+      return moved.lastSeq() > head.lastSeq(); // a trouble may have ended already
     }
     writer.writeDue(now.now());
     return false;

@@ -220,12 +220,9 @@ class SenderWaitsTest {
 
   /** Sends it again while the database is too busy to store it in time (R0.6). */
   private Answer untilStoredOrRefused(String path, String body) {
-    while (true) {
-      Answer answer = CLIENT.post(path, sender.token(), body);
-      if (answer.status() != 503) {
-        return answer;
-      }
-    }
+    return Awaitility.await()
+        .atMost(Duration.ofMinutes(2))
+        .until(() -> CLIENT.post(path, sender.token(), body), answer -> answer.status() != 503);
   }
 
   private List<CompletableFuture<Answer>> waitOnBoth(String token) {

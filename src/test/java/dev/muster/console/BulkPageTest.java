@@ -201,7 +201,7 @@ class BulkPageTest {
             """
                 .formatted(run));
     page.navigate(CLIENT.baseUrl() + "/ui/bulk/" + run);
-    assertThat(totals(page)).containsText("All are removed.");
+    assertThat(totals(page)).containsText("It only ends the messages");
     Locator cancel = button(page.locator("main"), "Cancel the rest");
     assertThat(cancel).hasCount(0);
 

@@ -16,24 +16,33 @@ class WebhookBacklogTest {
 
   /** Otherwise a receiver would learn of troubles a run of the loop later for each 5,000 events. */
   @Test
-  void saysThatThereIsMoreToRead() {
+  void saysWhetherThereIsMoreToRead() {
     try (TestServer server = TestServer.start()) {
       EventLog events = server.bean(EventLog.class);
       WebhookCollector collector = server.bean(WebhookCollector.class);
       collector.begin();
       long before = events.head();
-      server
-          .database()
-          .execute(
-              """
-              INSERT INTO events (id, event_type, payload, created_at)
-              SELECT gen_random_uuid(), 'WORKSPACE_UPDATED', '{}', now() FROM generate_series(1, %d)
-              """
-                  .formatted(EVENTS));
+      record(server);
       await().until(() -> events.head() >= before + EVENTS);
 
       assertThat(collector.collect()).isTrue();
       assertThat(collector.collect()).isFalse();
+
+      record(server);
+      await().until(() -> events.head() >= before + 2 * EVENTS);
+      server.database().execute("DELETE FROM events");
+      assertThat(collector.collect()).as("there is more, but it is deleted").isFalse();
     }
+  }
+
+  private static void record(TestServer server) {
+    server
+        .database()
+        .execute(
+            """
+            INSERT INTO events (id, event_type, payload, created_at)
+            SELECT gen_random_uuid(), 'WORKSPACE_UPDATED', '{}', now() FROM generate_series(1, %d)
+            """
+                .formatted(EVENTS));
   }
 }

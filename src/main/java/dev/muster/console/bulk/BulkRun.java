@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
  * A change of many workspaces, and its progress.
  *
  * @param filter the filter that found its targets; null when their ids were given
- * @param cancellable false when it has ended, or has changed all and only ends what removed
- *     workspaces left open
+ * @param cancellable false when it has ended, or changes no more workspaces and only ends what
+ *     removed ones left open
  * @param total the number of targets; {@code done}, {@code skipped} and {@code failed} count those
  *     that were handled
  * @param undoOf the run that this one undoes; {@code undoneBy} is the run that undoes this one

@@ -71,7 +71,8 @@ class BulkRunRepository {
   private static final String FIND =
       """
       SELECT r.id, r.action, r.filter, r.cascade, r.text, r.note, r.who, r.total, r.done, r.skipped, r.failed,
-          r.undo_of, undo.id AS undone_by, r.created_at, r.ended_at, r.cancelled, r.stored < r.total AS open
+          r.undo_of, undo.id AS undone_by, r.created_at, r.ended_at, r.cancelled,
+          r.stored < r.total AND NOT r.cancelled AS changes_more
       FROM bulk_runs r LEFT JOIN bulk_runs undo ON undo.undo_of = r.id
       WHERE r.id = :id
       """;
@@ -79,7 +80,8 @@ class BulkRunRepository {
   private static final String NEWEST_FIRST =
       """
       SELECT r.id, r.action, r.filter, r.cascade, r.text, r.note, r.who, r.total, r.done, r.skipped, r.failed,
-          r.undo_of, undo.id AS undone_by, r.created_at, r.ended_at, r.cancelled, r.stored < r.total AS open
+          r.undo_of, undo.id AS undone_by, r.created_at, r.ended_at, r.cancelled,
+          r.stored < r.total AND NOT r.cancelled AS changes_more
       FROM bulk_runs r LEFT JOIN bulk_runs undo ON undo.undo_of = r.id
       WHERE (r.created_at, r.id) < (:before_time, :before_id)
       ORDER BY r.created_at DESC, r.id DESC
@@ -219,7 +221,7 @@ class BulkRunRepository {
         endedAt == null
             ? State.RUNNING
             : row.getBoolean("cancelled") ? State.CANCELLED : State.DONE,
-        endedAt == null && row.getBoolean("open"),
+        endedAt == null && row.getBoolean("changes_more"),
         row.getInt("total"),
         row.getInt("done"),
         row.getInt("skipped"),
