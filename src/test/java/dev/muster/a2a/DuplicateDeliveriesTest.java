@@ -44,7 +44,6 @@ class DuplicateDeliveriesTest {
 
   private static final int CALLERS = 24;
   private static final int CROWD = Rounds.of(200, 500);
-  private static final int MAX_AGAIN = 10;
 
   /** An abandoned delivery claim lasts 30 s; a duplicate is answered much sooner. */
   private static final Duration SOON = Duration.ofSeconds(10);
@@ -108,16 +107,6 @@ class DuplicateDeliveriesTest {
     return proxy.send(target, ADMIN_TOKEN, MESSAGE);
   }
 
-  /** Sends again after a 503, which the message's id makes safe. */
-  private static Answer sendUntilAnswered(ProxyClient proxy, Agent target) {
-    Answer answer = send(proxy, target);
-    for (int again = 0; answer.status() == 503 && again < MAX_AGAIN; again++) {
-      assertRefused(answer, 503, "UNAVAILABLE");
-      answer = send(proxy, target);
-    }
-    return answer;
-  }
-
   private static CompletableFuture<Answer> sending(ProxyClient proxy, Agent target) {
     return CompletableFuture.supplyAsync(() -> send(proxy, target), Thread::startVirtualThread);
   }
@@ -167,7 +156,7 @@ class DuplicateDeliveriesTest {
   void deliversOnceWhenManySendersSendTheMessageAtOnce() {
     Agent target = CALLED.at(peer.url());
 
-    List<Answer> answers = Race.run(CROWD, n -> sendUntilAnswered(replica(n), target));
+    List<Answer> answers = Race.run(CROWD, n -> send(replica(n).patient(), target));
 
     assertThat(answers).extracting(Answer::status).containsOnly(200);
     assertThat(answers.stream().map(Answer::text).distinct()).hasSize(1);

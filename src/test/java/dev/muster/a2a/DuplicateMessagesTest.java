@@ -26,7 +26,6 @@ class DuplicateMessagesTest {
 
   private static final int SENDERS = Rounds.of(80, 200);
   private static final int TIMES = Rounds.of(3, 10);
-  private static final int MAX_AGAIN = 10;
 
   private static final TestServer SERVER = TestServer.start();
   private static final TestServer REPLICA =
@@ -51,16 +50,6 @@ class DuplicateMessagesTest {
     return BOTH.get(n % BOTH.size());
   }
 
-  /** Sends again after a 503, which the message's id makes safe. */
-  private static Answer sendUntilAnswered(
-      ProxyClient proxy, Agent target, String token, String message) {
-    Answer answer = proxy.send(target, token, message);
-    for (int again = 0; answer.status() == 503 && again < MAX_AGAIN; again++) {
-      answer = proxy.send(target, token, message);
-    }
-    return answer;
-  }
-
   @Test
   void storesAMessageOnceWhenManySendersSendItAtOnce() {
     for (String token : List.of(ADMIN_TOKEN, LEAD.token())) {
@@ -82,8 +71,7 @@ class DuplicateMessagesTest {
   private static List<Answer> repeatedly(int sender, Agent target, String token) {
     return IntStream.range(0, TIMES)
         .mapToObj(time ->
-            sendUntilAnswered(
-                replica(sender + time), target, token, ProxyClient.message("m", "hi")))
+            replica(sender + time).patient().send(target, token, ProxyClient.message("m", "hi")))
         .toList();
   }
 
@@ -95,11 +83,9 @@ class DuplicateMessagesTest {
         Race.run(
             SENDERS,
             n ->
-                sendUntilAnswered(
-                    replica(n),
-                    target,
-                    ADMIN_TOKEN,
-                    ProxyClient.message("m", "text " + n / 2 % 4)));
+                replica(n)
+                    .patient()
+                    .send(target, ADMIN_TOKEN, ProxyClient.message("m", "text " + n / 2 % 4)));
 
     List<Answer> taken = answers.stream().filter(answer -> answer.status() == 200).toList();
     assertThat(answers).extracting(Answer::status).containsOnly(200, 409);

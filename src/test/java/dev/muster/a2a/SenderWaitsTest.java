@@ -215,14 +215,7 @@ class SenderWaitsTest {
     String body = ProxyClient.message(messageId, "please");
     String path = ProxyClient.path(polling.id()) + WAIT;
     return CompletableFuture.supplyAsync(
-        () -> untilStoredOrRefused(path, body), Thread::startVirtualThread);
-  }
-
-  /** Sends it again while the database is too busy to store it in time (R0.6). */
-  private Answer untilStoredOrRefused(String path, String body) {
-    return Awaitility.await()
-        .atMost(Duration.ofMinutes(2))
-        .until(() -> CLIENT.post(path, sender.token(), body), answer -> answer.status() != 503);
+        () -> CLIENT.patient().post(path, sender.token(), body), Thread::startVirtualThread);
   }
 
   private List<CompletableFuture<Answer>> waitOnBoth(String token) {

@@ -109,7 +109,7 @@ final class ConcurrentDeliveries implements AutoCloseable {
       String body = TestQueue.message(id, 50).replace("Hello.", "Hello. " + more);
       Answer answer = servers.client(server).post(path, senders.get(pair).token(), body);
       // the server could not tell (R0.6), so the sender asks again
-      for (int attempt = 2; attempt <= MAX_ATTEMPTS && isUndecided(answer); attempt++) {
+      for (int attempt = 2; attempt <= MAX_ATTEMPTS && answer.isUndecided(); attempt++) {
         answer = servers.client(server).post(path, senders.get(pair).token(), body);
       }
       answers
@@ -117,10 +117,6 @@ final class ConcurrentDeliveries implements AutoCloseable {
           .add(new Received(answer.status(), answer.text()));
     }
     return null;
-  }
-
-  private static boolean isUndecided(Answer answer) {
-    return answer.status() == 503 && answer.field("code").equals("UNAVAILABLE");
   }
 
   private String value(String sql, Agent target) {

@@ -112,7 +112,7 @@ final class ModelWorld implements AutoCloseable {
 
   /** Throws an {@link UndecidedException} for a 503 {@code UNAVAILABLE}. */
   static Answer decided(Answer answer) {
-    if (answer.status() == 503 && answer.json().path("code").asString("").equals("UNAVAILABLE")) {
+    if (answer.isUndecided()) {
       throw new UndecidedException(answer);
     }
     return answer;

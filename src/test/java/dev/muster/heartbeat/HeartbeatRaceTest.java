@@ -87,7 +87,8 @@ class HeartbeatRaceTest {
   private static void race(StatusChange change, String finalStatus, int laterStatus)
       throws Exception {
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
-      List<TestClient> clients = List.of(TestServer.shared().client(), REPLICA.client());
+      List<TestClient> clients =
+          List.of(TestServer.shared().client().patient(), REPLICA.client().patient());
       for (int done = 0; done < ROUNDS; done += AT_ONCE) {
         List<Future<?>> rounds = new ArrayList<>();
         for (int i = 0; i < AT_ONCE; i++) {

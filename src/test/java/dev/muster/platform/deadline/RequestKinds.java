@@ -102,6 +102,10 @@ final class RequestKinds {
   private static final Pattern NAME = Pattern.compile("\\{(\\w+)}");
 
   private final TestClient client;
+
+  /** Prepares requests: a connection that an earlier stall has broken ends with a 503. */
+  private final TestClient patient;
+
   private final Agent poller;
   private final Agent called;
   private final Agent away;
@@ -109,10 +113,11 @@ final class RequestKinds {
   /** {@code url} is that of an agent that answers at once. */
   RequestKinds(TestClient client, String url) {
     this.client = client;
-    this.poller = client.create("poller", "\"delivery_mode\":\"poll\"");
+    this.patient = client.patient();
+    this.poller = patient.create("poller", "\"delivery_mode\":\"poll\"");
     this.called = child("called", "push", url);
     this.away = child("away", "push", url);
-    client.post(
+    patient.post(
         "/registry/register",
         called.token(),
         "{\"id\":\"%s\",\"url\":\"%s\",\"agent_card\":{\"name\":\"c\"}}"
@@ -124,7 +129,7 @@ final class RequestKinds {
    * cache.
    */
   Map<String, Callable<Answer>> prepare(Collection<String> kinds) {
-    client.heartbeat(called);
+    patient.heartbeat(called);
     Map<String, Callable<Answer>> requests = new LinkedHashMap<>();
     kinds.forEach(kind -> requests.put(kind, prepare(kind)));
     return requests;
@@ -133,7 +138,7 @@ final class RequestKinds {
   private Callable<Answer> prepare(String kind) {
     Agent agent = agent();
     if (kind.startsWith("known ")) {
-      client.get("/workspaces/" + agent.id() + "/state", agent.token());
+      patient.get("/workspaces/" + agent.id() + "/state", agent.token());
     }
     String[] parts =
         NAME.matcher(kind.replace('\'', '"'))
@@ -179,7 +184,7 @@ final class RequestKinds {
 
   private Agent child(String name, String mode, String url) {
     String more = url.isEmpty() ? "" : ",\"url\":\"" + url + "\"";
-    return client.create(
+    return patient.create(
         name, "\"parent_id\":\"%s\",\"delivery_mode\":\"%s\"%s".formatted(poller.id(), mode, more));
   }
 
@@ -197,10 +202,10 @@ final class RequestKinds {
 
   private Answer sent(Agent to, String token, UUID messageId, String text) {
     String body = message(messageId.toString(), text, "").replace('\'', '"');
-    // a connection that an earlier stall has broken ends with a 503; a caller sends again
+    // a delivery that an earlier stall has broken may end with other errors than a 503
     return Awaitility.await()
         .until(
-            () -> client.post("/workspaces/" + to.id() + "/a2a", token, body),
+            () -> patient.post("/workspaces/" + to.id() + "/a2a", token, body),
             answer -> answer.status() / 100 == 2);
   }
 
@@ -210,14 +215,14 @@ final class RequestKinds {
   }
 
   private String paused(Agent agent) {
-    client.post("/workspaces/" + agent.id() + "/pause", ADMIN_TOKEN, "");
+    patient.post("/workspaces/" + agent.id() + "/pause", ADMIN_TOKEN, "");
     return agent.id().toString();
   }
 
   /** Delegates to the callee; returns the id. */
   String delegation(Agent callee) {
     Answer answer =
-        client.post(
+        patient.post(
             "/workspaces/" + poller.id() + "/delegate",
             poller.token(),
             "{\"target_id\":\"%s\",\"task\":\"t\"}".formatted(callee.id()));
