@@ -8,7 +8,8 @@ import java.util.Base64;
 
 /**
  * Holds a bearer secret in clear: 32 random bytes as base64url without padding (R1.1). It is shown
- * once, and never stored or logged.
+ * once, and never stored or logged. It does not begin with a hyphen, since the parser of a command
+ * line may take such a value for an option.
  */
 record Secret(String text) {
 
@@ -18,8 +19,12 @@ record Secret(String text) {
 
   static Secret random() {
     byte[] bytes = new byte[BYTES];
-    RANDOM.nextBytes(bytes);
-    return new Secret(Base64.getUrlEncoder().withoutPadding().encodeToString(bytes));
+    String text;
+    do {
+      RANDOM.nextBytes(bytes);
+      text = Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+    } while (text.startsWith("-"));
+    return new Secret(text);
   }
 
   /** Returns the SHA-256 hash that is stored instead of the secret. */
