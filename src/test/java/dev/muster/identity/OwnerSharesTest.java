@@ -4,13 +4,16 @@ import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.muster.a2a.PushAgents;
 import dev.muster.platform.http.WholeReads;
 import dev.muster.platform.quota.Owner;
 import dev.muster.testing.ConsoleSession;
+import dev.muster.testing.PeerBehavior;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestClient.Answer;
+import dev.muster.testing.TestPeer;
 import dev.muster.testing.TestServer;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -26,6 +29,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -47,7 +51,9 @@ class OwnerSharesTest {
   private static final int MIB = 1 << 20;
   private static final Duration SOON = Duration.ofSeconds(20);
 
-  private static final TestServer SERVER = TestServer.start();
+  private static final int MAX_DELIVERIES_OF_TARGET = 64;
+
+  private static final TestServer SERVER = TestServer.start("AGENT_URL_ALLOW=loopback");
   private static final TestServer LIMITED =
       TestServer.startOn(
           SERVER.database(),
@@ -63,6 +69,12 @@ class OwnerSharesTest {
     POLLS(LIMITED, PER_MINUTE, 429, "GET /workspaces/%s/state", ""),
     HELD_POLLS(SERVER, 256, 429, "GET /workspaces/%s/activity?type=error&wait=60", ""),
     STREAMS(SERVER, 50, 429, "GET /workspaces/%s/events/stream", ""),
+    DELIVERIES(
+        SERVER,
+        deliveries(),
+        503,
+        "POST /workspaces/%s/a2a",
+        "{\"method\":\"tasks/get\",\"params\":{\"id\":\"%s\"}}"),
     ARRIVING_BODIES(SERVER, 256, 503, "POST /workspaces/%s/a2a", "{"),
     UNREAD_ANSWERS(SERVER, unreadAnswers(), 429, "GET %s", "");
 
@@ -78,6 +90,12 @@ class OwnerSharesTest {
       this.refusal = refusal;
       this.line = line;
       this.body = body;
+    }
+
+    /** A quarter of as many as there are pieces of 256 KiB in an eighth of the heap. */
+    private static int deliveries() {
+      long all = Math.clamp(Runtime.getRuntime().maxMemory() / 8 / (MIB / 4), 64, 2_000);
+      return (int) Math.max(64, all / 4);
     }
 
     /** Answers of 8 MiB in an eighth of an eighth of the heap. */
@@ -115,12 +133,19 @@ class OwnerSharesTest {
   private final Agent agent = CLIENT.createOnline("Greedy");
   private final List<String> credentials = credentialsOf(agent);
   private final List<Request> requests = new ArrayList<>();
+  private TestPeer silent;
+
+  @BeforeEach
+  void startPeer() throws IOException {
+    silent = TestPeer.start().usually(PeerBehavior.silence());
+  }
 
   @AfterEach
   void hangUp() throws IOException {
     for (Request request : requests) {
       request.socket.close();
     }
+    silent.close();
   }
 
   @AfterAll
@@ -156,17 +181,37 @@ class OwnerSharesTest {
   @ParameterizedTest
   @EnumSource(Bound.class)
   void countsATokenAndItsSessionsTogether(Bound bound) throws IOException {
-    String target = bound == Bound.UNREAD_ANSWERS ? largeRow() : agent.id().toString();
+    List<String> targets =
+        switch (bound) {
+          case UNREAD_ANSWERS -> List.of(largeRow());
+          case DELIVERIES ->
+              calledBy(agent, 1 + (bound.share + TOO_MANY) / MAX_DELIVERIES_OF_TARGET);
+          default -> List.of(agent.id().toString());
+        };
     for (int n = 0; n < bound.share + TOO_MANY; n++) {
-      ask(bound, target, credentials.get(n % credentials.size()));
+      ask(bound, targets.get(n % targets.size()), credentials.get(n % credentials.size()));
     }
     await().atMost(SOON).untilAsserted(() -> assertRefused(TOO_MANY, bound.refusal));
 
     Agent other = CLIENT.createOnline("Modest");
-    String own = bound == Bound.UNREAD_ANSWERS ? feedOf(other) : other.id().toString();
+    String own =
+        switch (bound) {
+          case UNREAD_ANSWERS -> feedOf(other);
+          case DELIVERIES -> calledBy(other, 1).getFirst();
+          default -> other.id().toString();
+        };
     ask(bound, own, bearer(other.token()));
     assertThat(bound.server.client().heartbeat(other).status()).isEqualTo(200);
     assertRefused(TOO_MANY, bound.refusal);
+  }
+
+  /** Returns agents that the caller may call and that never answer. */
+  private List<String> calledBy(Agent caller, int count) {
+    PushAgents called = new PushAgents(SERVER);
+    return IntStream.range(0, count)
+        .mapToObj(_ -> called.at(silent.url(), "\"parent_id\":\"" + caller.id() + "\""))
+        .map(one -> one.id().toString())
+        .toList();
   }
 
   private void ask(Bound bound, String target, String credential) throws IOException {
