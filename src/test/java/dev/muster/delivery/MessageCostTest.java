@@ -219,11 +219,15 @@ class MessageCostTest {
         });
   }
 
-  /** An update that is not heap-only writes an entry into each index of its table. */
+  /**
+   * An update that is not heap-only writes an entry into each index of its table. Of a changed
+   * column that is indexed, none is; without, a few are not while a snapshot keeps old rows on a
+   * full page.
+   */
   private void requireNoMovedRows() {
-    assertThat(number(counter("n_tup_upd", "activity_feeds"))).isPositive();
-    assertThat(number(counter("n_tup_hot_upd", "activity_feeds")))
-        .isEqualTo(number(counter("n_tup_upd", "activity_feeds")));
+    long updates = number(counter("n_tup_upd", "activity_feeds"));
+    assertThat(updates).isPositive();
+    assertThat(number(counter("n_tup_hot_upd", "activity_feeds"))).isGreaterThan(updates * 9 / 10);
     for (String table : List.of("activity_logs", "deliveries", "delivery_outcomes")) {
       assertThat(number(counter("n_tup_upd", table))).as(table).isZero();
     }
