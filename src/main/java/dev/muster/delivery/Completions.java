@@ -40,7 +40,8 @@ import org.springframework.transaction.annotation.Transactional;
 
 /**
  * Ends deliveries and stores their outcomes. One statement deletes the open delivery, if its claim
- * still holds it, and stores its outcome. An outcome with an answer is never overwritten.
+ * still holds it or it still waits, and stores its outcome. An outcome with an answer is never
+ * overwritten.
  */
 @Component
 class Completions {
@@ -66,11 +67,12 @@ class Completions {
                   answer_type, answer, response, response_bytes, listed_bytes, status, error_detail, duration_ms, n)
               CROSS JOIN LATERAL (
                   SELECT ctid AS place FROM deliveries
-                  WHERE workspace_id = e.workspace_id AND seq = e.seq AND owner = e.owner AND claim = e.claim
+                  WHERE workspace_id = e.workspace_id AND seq = e.seq
+                      AND (owner, claim) IS NOT DISTINCT FROM (e.owner, e.claim)
                   OFFSET 0) AS held),
           gone AS (
               DELETE FROM deliveries d USING ended e
-              WHERE d.ctid = e.place AND d.owner = e.owner AND d.claim = e.claim
+              WHERE d.ctid = e.place AND (d.owner, d.claim) IS NOT DISTINCT FROM (e.owner, e.claim)
               RETURNING e.*, d.deliveries AS before, d.kind, d.sender_id, d.priority, d.attempts, d.enqueued_at,
                   d.expires_at),
           stored AS (
@@ -235,8 +237,8 @@ class Completions {
     List<DeliveryOutcome> outcomes = completions.stream().map(Completion::outcome).toList();
     columns.uuids(completions, one -> one.key().workspaceId());
     columns.longs(completions, one -> one.key().seq());
-    columns.uuids(completions, one -> one.claim().owner());
-    columns.longs(completions, one -> one.claim().number());
+    columns.uuids(completions, one -> partOf(one.claim(), DeliveryClaim::owner));
+    columns.longs(completions, one -> partOf(one.claim(), DeliveryClaim::number));
     columns.texts(outcomes, one -> one.state().wire());
     columns.texts(completions, one -> partOf(one.queueState(), QueueState::wire));
     columns.integers(outcomes, DeliveryOutcome::deliveries);

@@ -212,7 +212,7 @@ public class Deliveries {
 
   /** Ends the message in the caller's transaction; returns false if it did not wait. */
   boolean endWaiting(ActivityKey key, QueueState state, String why) {
-    return queueCompletion.endUndelivered(claim -> queue.claimWaiting(key, claim), state, why) > 0;
+    return queueCompletion.endUndelivered(queue.lockWaiting(key), state, why) > 0;
   }
 
   static ProblemException queueFull(UUID targetId) {

@@ -52,9 +52,10 @@ record DeliveryOutcome(
   /**
    * Builds the end of the delivery under this claim.
    *
+   * @param claim as in {@link Completion}
    * @param end how the message leaves the queue; null if it was not queued
    */
-  Completion completion(ActivityKey key, DeliveryClaim claim, @Nullable QueueState end) {
+  Completion completion(ActivityKey key, @Nullable DeliveryClaim claim, @Nullable QueueState end) {
     return new Completion(key, claim, end, this);
   }
 
@@ -86,11 +87,12 @@ record DeliveryOutcome(
   /**
    * The end of a delivery, reported by its holder.
    *
+   * @param claim null for a message that waits, whose row the transaction that ends it has locked
    * @param queueState how the message leaves the queue; null if it was not queued
    */
   record Completion(
       ActivityKey key,
-      DeliveryClaim claim,
+      @Nullable DeliveryClaim claim,
       @Nullable QueueState queueState,
       DeliveryOutcome outcome) {}
 }

@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
-import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.Gatherers;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -113,7 +113,7 @@ class DeliverySweep {
     int batch = QueueRepository.MAX_BATCH;
     while (batch == QueueRepository.MAX_BATCH && repository.anyExpired()) {
       long start = System.nanoTime();
-      batch = end(repository::claimExpired, QueueState.EXPIRED, "not delivered before it expired");
+      batch = end(repository::lockExpired, QueueState.EXPIRED, "not delivered before it expired");
       expired += batch;
       SweepThrottle.pauseAfter(System.nanoTime() - start);
     }
@@ -135,10 +135,7 @@ class DeliverySweep {
   }
 
   private int dropAll(UUID targetId) {
-    return end(
-        claim -> queue.claimWaiting(targetId, claim),
-        QueueState.DROPPED,
-        "the workspace was removed");
+    return end(() -> queue.lockWaiting(targetId), QueueState.DROPPED, "the workspace was removed");
   }
 
   /** Drops and counts the messages that waited {@code minutes} or longer for these targets. */
@@ -148,7 +145,7 @@ class DeliverySweep {
     int dropped = 0;
     int batch;
     do {
-      batch = end(claim -> queue.claimStale(targetIds, minutes, claim), QueueState.DROPPED, why);
+      batch = end(() -> queue.lockStale(targetIds, minutes), QueueState.DROPPED, why);
       dropped += batch;
     } while (batch == QueueRepository.MAX_BATCH);
     return dropped;
@@ -164,11 +161,10 @@ class DeliverySweep {
         .sum();
   }
 
-  /** Ends the claimed messages and their delegations in one transaction; returns their number. */
-  private int end(
-      Function<DeliveryClaim, List<QueuedMessage>> claiming, QueueState state, String why) {
+  /** Ends the locked messages and their delegations in one transaction; returns their number. */
+  private int end(Supplier<List<QueuedMessage>> locking, QueueState state, String why) {
     return transactions.runRetryingDeadlocks(
-        _ -> queueCompletion.endUndelivered(claiming, state, why));
+        _ -> queueCompletion.endUndelivered(locking.get(), state, why));
   }
 
   private void takeOverAndCleanUp() {

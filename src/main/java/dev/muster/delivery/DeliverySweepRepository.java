@@ -5,21 +5,23 @@ import java.util.List;
 import java.util.UUID;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
+import org.springframework.transaction.annotation.Propagation;
+import org.springframework.transaction.annotation.Transactional;
 
-/** Claims deliveries that have expired or belong to dead replicas, to end them. */
+/** Locks messages that have expired, and claims deliveries of dead replicas, to end them. */
 @Repository
 class DeliverySweepRepository {
 
   /** The index on {@code expires_at} holds only for statements that say {@code < 'infinity'}. */
-  private static final String CLAIM_EXPIRED =
+  private static final String LOCK_EXPIRED =
       """
-      WITH due AS (
-          SELECT d.workspace_id, d.seq, l.created_at
-          FROM deliveries d JOIN api_activity_message l ON l.workspace_id = d.workspace_id AND l.seq = d.seq
-          WHERE d.queued AND d.expires_at < 'infinity' AND d.owner IS NULL AND d.expires_at <= statement_timestamp()
-          ORDER BY d.expires_at LIMIT :most
+      SELECT {COLUMNS} l.created_at
+      FROM deliveries d JOIN api_activity_message l ON l.workspace_id = d.workspace_id AND l.seq = d.seq
+      WHERE d.queued AND d.expires_at < 'infinity' AND d.owner IS NULL AND d.expires_at <= statement_timestamp()
+      ORDER BY d.expires_at LIMIT :most
+      FOR UPDATE OF d SKIP LOCKED
       """
-          + QueueRepository.CLAIM_DUE;
+          .replace("{COLUMNS}", QueueRepository.COLUMNS);
 
   private static final String ANY_EXPIRED =
       """
@@ -28,7 +30,7 @@ class DeliverySweepRepository {
           WHERE queued AND expires_at < 'infinity' AND owner IS NULL AND expires_at <= statement_timestamp())
       """;
 
-  /** Claims deliveries whose replica has no lease any more. */
+  /** Claims deliveries whose replica has no lease any more, without counting an attempt. */
   private static final String CLAIM_OF_DEAD_REPLICAS =
       """
       WITH due AS (
@@ -37,16 +39,20 @@ class DeliverySweepRepository {
           WHERE d.owner IS NOT NULL AND d.queued = :queued
               AND NOT EXISTS (SELECT FROM replicas r WHERE r.id = d.owner)
           LIMIT :most
+          FOR UPDATE OF d SKIP LOCKED)
+      UPDATE deliveries d SET owner = :owner, claim = :claim, claimed_at = statement_timestamp()
+      FROM due WHERE d.workspace_id = due.workspace_id AND d.seq = due.seq
+      RETURNING {COLUMNS} due.created_at
       """
-          + QueueRepository.CLAIM_DUE;
+          .replace("{COLUMNS}", QueueRepository.COLUMNS);
 
   private static final String HELD_BY =
       """
-      SELECT d.workspace_id, d.seq, d.sender_id, d.kind, d.priority, d.attempts, d.enqueued_at, d.due_at, d.expires_at,
-          d.owner, d.claim, d.deliveries, d.error, l.created_at
+      SELECT {COLUMNS} l.created_at
       FROM deliveries d JOIN api_activity_message l ON l.workspace_id = d.workspace_id AND l.seq = d.seq
       WHERE d.owner = :owner AND d.queued = :queued AND d.claimed_at < statement_timestamp() - :age_ms * interval '1 ms'
-      """;
+      """
+          .replace("{COLUMNS}", QueueRepository.COLUMNS);
 
   private static final String FORGET_DEAD_REPLICAS =
       "DELETE FROM replicas WHERE alive_until < statement_timestamp()";
@@ -61,11 +67,12 @@ class DeliverySweepRepository {
     return db.sql(ANY_EXPIRED).query(Boolean.class).single();
   }
 
-  /** Claims at most {@link QueueRepository#MAX_BATCH} expired messages. */
-  List<QueuedMessage> claimExpired(DeliveryClaim claim) {
-    return QueueRepository.by(db.sql(CLAIM_EXPIRED), claim)
+  /** Locks at most {@link QueueRepository#MAX_BATCH} expired messages that are not locked. */
+  @Transactional(propagation = Propagation.MANDATORY)
+  List<QueuedMessage> lockExpired() {
+    return db.sql(LOCK_EXPIRED)
         .param("most", QueueRepository.MAX_BATCH)
-        .query(QueueRepository::held)
+        .query(QueueRepository::message)
         .list();
   }
 
@@ -79,7 +86,7 @@ class DeliverySweepRepository {
     return QueueRepository.by(db.sql(CLAIM_OF_DEAD_REPLICAS), claim)
         .param("queued", queued)
         .param("most", QueueRepository.MAX_BATCH)
-        .query(QueueRepository::held)
+        .query(QueueRepository::message)
         .list();
   }
 
@@ -89,7 +96,7 @@ class DeliverySweepRepository {
         .param("owner", owner)
         .param("queued", queued)
         .param("age_ms", age.toMillis())
-        .query(QueueRepository::held)
+        .query(QueueRepository::message)
         .list();
   }
 }

@@ -27,7 +27,6 @@ class QueueCompletion {
   private static final Duration MAX_DURATION = Duration.ofSeconds(30);
 
   private final Completions completions;
-  private final ReplicaLease lease;
   private final Messages messages;
   private final ProxyResponses replies;
   private final CommitAwareTransactions transactions;
@@ -36,14 +35,12 @@ class QueueCompletion {
 
   QueueCompletion(
       Completions completions,
-      ReplicaLease lease,
       Messages messages,
       ProxyResponses replies,
       CommitAwareTransactions transactions,
       StatementTimeouts statements,
       DelegationCallbacks delegations) {
     this.completions = completions;
-    this.lease = lease;
     this.messages = messages;
     this.replies = replies;
     this.transactions = transactions.withTimeout(MAX_DURATION);
@@ -90,34 +87,23 @@ class QueueCompletion {
   private static Completion completion(
       QueuedMessage message, DeliveryOutcome outcome, @Nullable QueueState state) {
     return (message.kind() == Kind.RESULT ? outcome.withoutTraceOnRow() : outcome)
-        .completion(message.key(), message.heldBy(), state);
+        .completion(message.key(), message.claim(), state);
   }
 
   /**
-   * Ends the messages that {@code claiming} claims, without delivering them. Messages that the
-   * agent may already have end as uncertain. Runs in the caller's transaction.
+   * Ends waiting messages, whose rows the caller's transaction has locked, without delivering them.
+   * Messages that the agent may already have end as uncertain.
    *
    * @return the number of ended messages
    */
   @Transactional(propagation = Propagation.MANDATORY)
-  int endUndelivered(
-      Function<DeliveryClaim, List<QueuedMessage>> claiming, QueueState state, String why) {
-    return lease.withClaim(claim -> {
-      List<QueuedMessage> held = claiming.apply(claim);
-      endUndelivered(held, state, why);
-      return held.size();
-    });
-  }
-
-  private void endUndelivered(List<QueuedMessage> held, QueueState state, String why) {
-    if (held.isEmpty()) {
-      return;
-    }
-    settleDelegations(held, one -> new DelegationMessageOutcome.Failed(one, why));
+  int endUndelivered(List<QueuedMessage> locked, QueueState state, String why) {
+    settleDelegations(locked, one -> new DelegationMessageOutcome.Failed(one, why));
     completions.completeAll(
-        held.stream()
+        locked.stream()
             .map(message -> completion(message, undelivered(message, why), state))
             .toList());
+    return locked.size();
   }
 
   /**

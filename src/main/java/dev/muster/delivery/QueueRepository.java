@@ -19,7 +19,8 @@ import org.springframework.transaction.annotation.Transactional;
 
 /**
  * Claims queued messages and releases them. Only the claim makes a replica the holder of a message,
- * and it guards each write of the holder.
+ * and it guards each write of the holder. Who ends a message that waits needs no claim: the
+ * transaction that ends it has locked its row.
  */
 @Repository
 class QueueRepository {
@@ -27,21 +28,12 @@ class QueueRepository {
   /** The largest batch of messages to end in one transaction. */
   static final int MAX_BATCH = 200;
 
-  /** The columns that a claim statement returns. */
-  private static final String CLAIMED =
+  /** The columns of a delivery that {@link #message} reads, besides the time of its row. */
+  static final String COLUMNS =
       """
-      RETURNING d.workspace_id, d.seq, d.sender_id, d.kind, d.priority, d.attempts, d.enqueued_at, d.due_at,
-          d.expires_at, d.owner, d.claim, d.deliveries, d.error, due.created_at
+      d.workspace_id, d.seq, d.sender_id, d.kind, d.priority, d.attempts, d.enqueued_at, d.due_at,
+      d.expires_at, d.owner, d.claim, d.deliveries, d.error,
       """;
-
-  /** The end of a claim statement: claims the rows of {@code due} without counting an attempt. */
-  static final String CLAIM_DUE =
-      """
-          FOR UPDATE OF d SKIP LOCKED)
-      UPDATE deliveries d SET owner = :owner, claim = :claim, claimed_at = statement_timestamp()
-      FROM due WHERE d.workspace_id = due.workspace_id AND d.seq = due.seq
-      """
-          + CLAIMED;
 
   /** The condition of an entry that may be claimed now, apart from order and slots. */
   private static final String IS_DUE =
@@ -128,11 +120,12 @@ class QueueRepository {
               attempts = d.attempts + 1
           FROM due
           WHERE d.ctid = due.place
+          RETURNING {COLUMNS} due.created_at
           """
-                  .replace("{FOUND}", FOUND)
-                  .replace("{QUEUE_ORDER}", QUEUE_ORDER)
-                  .replace("{IS_DUE}", IS_DUE)
-              + CLAIMED);
+              .replace("{COLUMNS}", COLUMNS)
+              .replace("{FOUND}", FOUND)
+              .replace("{QUEUE_ORDER}", QUEUE_ORDER)
+              .replace("{IS_DUE}", IS_DUE));
 
   /**
    * Skips a delivery whose agent has answered with its own message. {@link #END_ANSWERED} ends that
@@ -166,21 +159,21 @@ class QueueRepository {
       """;
 
   /** Goes from target to target: what waits for others is not read, however much it is. */
-  private static final String CLAIM_WAITING =
+  private static final String LOCK_WAITING =
       """
-      WITH due AS (
-          SELECT d.workspace_id, d.seq, l.created_at
-          FROM unnest(:ids::uuid[]) AS target (id)
-          CROSS JOIN LATERAL (
-              SELECT workspace_id, seq FROM deliveries
-              WHERE workspace_id = target.id AND queued AND owner IS NULL
-                  AND enqueued_at <= statement_timestamp() - make_interval(mins => :minutes)
-                  AND (:seq::bigint IS NULL OR seq = :seq)
-              LIMIT :most) AS d
-          JOIN api_activity_message l ON l.workspace_id = d.workspace_id AND l.seq = d.seq
-          LIMIT :most
+      SELECT {COLUMNS} l.created_at
+      FROM unnest(:ids::uuid[]) AS target (id)
+      CROSS JOIN LATERAL (
+          SELECT * FROM deliveries
+          WHERE workspace_id = target.id AND queued AND owner IS NULL
+              AND enqueued_at <= statement_timestamp() - make_interval(mins => :minutes)
+              AND (:seq::bigint IS NULL OR seq = :seq)
+          LIMIT :most) AS d
+      JOIN api_activity_message l ON l.workspace_id = d.workspace_id AND l.seq = d.seq
+      LIMIT :most
+      FOR UPDATE OF d SKIP LOCKED
       """
-          + CLAIM_DUE;
+          .replace("{COLUMNS}", COLUMNS);
 
   private final JdbcClient db;
 
@@ -202,7 +195,7 @@ class QueueRepository {
         .param("most_of_each", targetIds.stream().map(limitOf::applyAsInt).toArray(Integer[]::new))
         .param("most", most)
         .param("results", AttemptPermits.MAX_CONCURRENT_RESULTS)
-        .query(QueueRepository::held)
+        .query(QueueRepository::message)
         .list();
   }
 
@@ -255,44 +248,50 @@ class QueueRepository {
   }
 
   /**
-   * Claims at most {@link #MAX_BATCH} messages that have waited {@code minutes} or longer for these
-   * targets.
+   * Locks at most {@link #MAX_BATCH} messages that have waited {@code minutes} or longer for these
+   * targets, except those that are locked.
    */
-  List<QueuedMessage> claimStale(Collection<UUID> targetIds, int minutes, DeliveryClaim claim) {
-    return claimWaiting(targetIds, minutes, null, MAX_BATCH, claim);
+  @Transactional(propagation = Propagation.MANDATORY)
+  List<QueuedMessage> lockStale(Collection<UUID> targetIds, int minutes) {
+    return lockWaiting(targetIds, minutes, null, MAX_BATCH);
   }
 
   /**
-   * Claims at most {@code most} waiting messages for these targets, except rows that are locked.
+   * Locks at most {@code most} waiting messages for these targets, except those that are locked.
    */
-  List<QueuedMessage> claimWaiting(Collection<UUID> targetIds, int most, DeliveryClaim claim) {
-    return claimWaiting(targetIds, 0, null, most, claim);
+  @Transactional(propagation = Propagation.MANDATORY)
+  List<QueuedMessage> lockWaiting(Collection<UUID> targetIds, int most) {
+    return lockWaiting(targetIds, 0, null, most);
   }
 
-  /** Claims the waiting messages of a target, except rows that are locked. */
-  List<QueuedMessage> claimWaiting(UUID targetId, DeliveryClaim claim) {
-    return claimWaiting(List.of(targetId), 0, null, Integer.MAX_VALUE, claim);
+  /** Locks the waiting messages of a target, except those that are locked. */
+  @Transactional(propagation = Propagation.MANDATORY)
+  List<QueuedMessage> lockWaiting(UUID targetId) {
+    return lockWaiting(List.of(targetId), 0, null, Integer.MAX_VALUE);
   }
 
-  /** Claims the message if it waits and no other transaction has locked its row. */
-  List<QueuedMessage> claimWaiting(ActivityKey key, DeliveryClaim claim) {
-    return claimWaiting(List.of(key.workspaceId()), 0, key.seq(), 1, claim);
+  /** Locks the message if it waits and no other transaction has locked it. */
+  @Transactional(propagation = Propagation.MANDATORY)
+  List<QueuedMessage> lockWaiting(ActivityKey key) {
+    return lockWaiting(List.of(key.workspaceId()), 0, key.seq(), 1);
   }
 
-  private List<QueuedMessage> claimWaiting(
-      Collection<UUID> targetIds, int minutes, @Nullable Long seq, int most, DeliveryClaim claim) {
-    return by(db.sql(CLAIM_WAITING), claim)
+  private List<QueuedMessage> lockWaiting(
+      Collection<UUID> targetIds, int minutes, @Nullable Long seq, int most) {
+    return db.sql(LOCK_WAITING)
         .param("ids", targetIds.toArray(UUID[]::new))
         .param("minutes", minutes)
         .param("seq", seq)
         .param("most", most)
-        .query(QueueRepository::held)
+        .query(QueueRepository::message)
         .list();
   }
 
-  static QueuedMessage held(ResultSet row, int n) throws SQLException {
-    DeliveryClaim claim =
-        new DeliveryClaim(row.getObject("owner", UUID.class), row.getLong("claim"));
-    return QueuedMessage.of(row, QueueState.DELIVERING, claim, null);
+  static QueuedMessage message(ResultSet row, int n) throws SQLException {
+    @Nullable UUID owner = row.getObject("owner", UUID.class);
+    return owner == null
+        ? QueuedMessage.of(row, QueueState.WAITING, null, null)
+        : QueuedMessage.of(
+            row, QueueState.DELIVERING, new DeliveryClaim(owner, row.getLong("claim")), null);
   }
 }

@@ -77,7 +77,6 @@ class TargetChanges implements WorkspaceListener {
   private final QueueRepository queue;
   private final QueueCompletion queueCompletion;
   private final Completions completions;
-  private final ReplicaLease lease;
   private final QueueWakeUps wakeUps;
   private final DeliverySettings settings;
 
@@ -87,7 +86,6 @@ class TargetChanges implements WorkspaceListener {
       QueueRepository queue,
       QueueCompletion queueCompletion,
       Completions completions,
-      ReplicaLease lease,
       QueueWakeUps wakeUps,
       DeliverySettings settings) {
     this.db = db;
@@ -95,7 +93,6 @@ class TargetChanges implements WorkspaceListener {
     this.queue = queue;
     this.queueCompletion = queueCompletion;
     this.completions = completions;
-    this.lease = lease;
     this.wakeUps = wakeUps;
     this.settings = settings;
   }
@@ -104,9 +101,7 @@ class TargetChanges implements WorkspaceListener {
   @Override
   public boolean removed(List<UUID> workspaceIds, int most) {
     return queueCompletion.endUndelivered(
-            claim -> queue.claimWaiting(workspaceIds, most, claim),
-            QueueState.DROPPED,
-            "the workspace was removed")
+            queue.lockWaiting(workspaceIds, most), QueueState.DROPPED, "the workspace was removed")
         < most;
   }
 
@@ -138,18 +133,16 @@ class TargetChanges implements WorkspaceListener {
 
   /** Leaves the waiting messages in the feed. A running attempt continues to its end. */
   private void leaveInFeed(UUID workspaceId) {
+    List<QueuedMessage> waiting = queue.lockWaiting(workspaceId);
+    Map<Long, String> methods = methodsOf(workspaceId, waiting);
     Set<Completion> _ =
-        lease.withClaim(claim -> {
-          List<QueuedMessage> waiting = queue.claimWaiting(workspaceId, claim);
-          Map<Long, String> methods = methodsOf(workspaceId, waiting);
-          return completions.completeAll(
-              waiting.stream()
-                  .map(message ->
-                      QueueCompletion.inFeed(
-                              Objects.requireNonNull(methods.get(message.key().seq())), message)
-                          .completion(message.key(), claim, QueueState.DELIVERED))
-                  .toList());
-        });
+        completions.completeAll(
+            waiting.stream()
+                .map(message ->
+                    QueueCompletion.inFeed(
+                            Objects.requireNonNull(methods.get(message.key().seq())), message)
+                        .completion(message.key(), null, QueueState.DELIVERED))
+                .toList());
   }
 
   private Map<Long, String> methodsOf(UUID workspaceId, List<QueuedMessage> messages) {

@@ -234,7 +234,7 @@ class ModeChangeTest {
           """
               .formatted(target.id())); // keeps the outcome from being stored
       answered.countDown();
-      awaitLocked("%INSERT INTO delivery_outcomes%");
+      awaitLocked("%WITH ended AS%");
       changed =
           later(() -> {
             change(target, "push");

@@ -118,7 +118,7 @@ class QueueOutageTest {
                     .value(
                         """
                         SELECT max(query_start) FROM pg_stat_activity
-                        WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%INSERT INTO delivery_outcomes%'
+                        WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%WITH ended AS%'
                         """),
             at -> !at.equals("null") && !at.equals(before));
   }
