@@ -27,11 +27,12 @@ final class LargeRequests {
   static final int LARGE_BYTES = 256 * 1024;
 
   private static final int AT_ONCE = Math.clamp(Runtime.getRuntime().availableProcessors(), 2, 4);
+  static final int AT_ONCE_OF_AN_OWNER = AT_ONCE / 2;
 
   /** Together with the work, less than the 5 s of R0.6. */
   private static final Duration TIMEOUT = Duration.ofMillis(500);
 
-  private final Slots slots = new Slots(new Quota(AT_ONCE, AT_ONCE / 2));
+  private final Slots slots = new Slots(new Quota(AT_ONCE, AT_ONCE_OF_AN_OWNER));
 
   /**
    * Runs {@code work} and rethrows its exception. Refuses with {@code UNAVAILABLE} when no slot is

@@ -1,17 +1,24 @@
 package dev.muster.a2a;
 
+import static dev.muster.testing.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
 import dev.muster.platform.quota.Owner;
+import dev.muster.testing.ConsoleSession;
+import dev.muster.testing.TestClient;
+import dev.muster.testing.TestClient.Agent;
+import dev.muster.testing.TestClient.Answer;
+import dev.muster.testing.TestServer;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -43,13 +50,17 @@ class LargeRequestsTest {
 
   /** Completes when it has its slot, which it keeps until the end of the test. */
   private CompletableFuture<Boolean> hold(String owner) {
+    return hold(requests, owner(owner));
+  }
+
+  private CompletableFuture<Boolean> hold(LargeRequests requests, Owner owner) {
     CompletableFuture<Boolean> began = new CompletableFuture<>();
     var _ =
         callers.submit(() -> {
           try {
             return requests.run(
                 LARGE,
-                owner(owner),
+                owner,
                 () -> {
                   began.complete(true);
                   awaitEnd();
@@ -115,5 +126,32 @@ class LargeRequestsTest {
                   }))
           .withMessage("bad");
     }
+  }
+
+  @Test
+  void areOneShareOfATokenAndItsSessions() {
+    try (TestServer server = TestServer.start()) {
+      TestClient client = server.client();
+      Agent agent = client.create("Greedy");
+      Agent modest = client.create("Modest");
+      for (int i = 0; i < LargeRequests.AT_ONCE_OF_AN_OWNER; i++) {
+        Owner owner = new Owner.OfWorkspace(agent.id());
+        assertThat(hold(server.bean(LargeRequests.class), owner).join()).isTrue();
+      }
+
+      assertRefused(sendLarge(client, agent, agent.token()), 503, "UNAVAILABLE");
+      ConsoleSession session = ConsoleSession.signIn(client, agent.token());
+      assertRefused(sendLarge(client, agent, null, session.headers()), 503, "UNAVAILABLE");
+      assertThat(sendLarge(client.patient(), modest, modest.token()).status()).isEqualTo(200);
+      end.countDown();
+      assertThat(sendLarge(client.patient(), agent, agent.token()).status()).isEqualTo(200);
+    }
+  }
+
+  private static Answer sendLarge(
+      TestClient client, Agent by, @Nullable String token, String... headers) {
+    Agent child = client.create("Child", "\"parent_id\":\"" + by.id() + "\"");
+    String message = ProxyClient.message("m-1", "x".repeat(LARGE));
+    return client.post(ProxyClient.path(child.id()), token, message, headers);
   }
 }
