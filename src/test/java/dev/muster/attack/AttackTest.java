@@ -82,6 +82,7 @@ class AttackTest {
   @Test
   void doNotAffectOtherWorkspacesTogether() throws Exception {
     AttackResult result = runner.runTogether(Attacks.all(), TOGETHER, runner.calm(CALM));
+    System.out.println(result.tableRow());
 
     assertThat(result.faults()).as(result.tableRow()).isEmpty();
   }
