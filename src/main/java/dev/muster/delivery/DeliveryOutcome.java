@@ -50,7 +50,7 @@ record DeliveryOutcome(
   }
 
   /**
-   * Builds the end of the delivery under this claim.
+   * Builds the end of the delivery.
    *
    * @param claim as in {@link Completion}
    * @param end how the message leaves the queue; null if it was not queued
@@ -85,7 +85,7 @@ record DeliveryOutcome(
   }
 
   /**
-   * The end of a delivery, reported by its holder.
+   * The end of a delivery, reported by its holder, or by who ends a message that waits.
    *
    * @param claim null for a message that waits, whose row the transaction that ends it has locked
    * @param queueState how the message leaves the queue; null if it was not queued

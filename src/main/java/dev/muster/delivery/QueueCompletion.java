@@ -86,8 +86,16 @@ class QueueCompletion {
 
   private static Completion completion(
       QueuedMessage message, DeliveryOutcome outcome, @Nullable QueueState state) {
+    return completion(message, message.heldBy(), outcome, state);
+  }
+
+  private static Completion completion(
+      QueuedMessage message,
+      @Nullable DeliveryClaim claim,
+      DeliveryOutcome outcome,
+      @Nullable QueueState state) {
     return (message.kind() == Kind.RESULT ? outcome.withoutTraceOnRow() : outcome)
-        .completion(message.key(), message.claim(), state);
+        .completion(message.key(), claim, state);
   }
 
   /**
@@ -101,7 +109,7 @@ class QueueCompletion {
     settleDelegations(locked, one -> new DelegationMessageOutcome.Failed(one, why));
     completions.completeAll(
         locked.stream()
-            .map(message -> completion(message, undelivered(message, why), state))
+            .map(message -> completion(message, null, undelivered(message, why), state))
             .toList());
     return locked.size();
   }

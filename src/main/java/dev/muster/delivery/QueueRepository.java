@@ -28,7 +28,10 @@ class QueueRepository {
   /** The largest batch of messages to end in one transaction. */
   static final int MAX_BATCH = 200;
 
-  /** The columns of a delivery that {@link #message} reads, besides the time of its row. */
+  /**
+   * The columns of a delivery that {@link #message} reads. They end with a comma, since the time of
+   * the message's activity follows.
+   */
   static final String COLUMNS =
       """
       d.workspace_id, d.seq, d.sender_id, d.kind, d.priority, d.attempts, d.enqueued_at, d.due_at,
@@ -287,6 +290,7 @@ class QueueRepository {
         .list();
   }
 
+  /** Reads {@link #COLUMNS} and {@code created_at}; without an owner, the message waits. */
   static QueuedMessage message(ResultSet row, int n) throws SQLException {
     @Nullable UUID owner = row.getObject("owner", UUID.class);
     return owner == null

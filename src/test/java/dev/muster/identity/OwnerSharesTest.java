@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.muster.a2a.PushAgents;
+import dev.muster.delivery.DeliverySlots;
 import dev.muster.platform.http.WholeReads;
 import dev.muster.platform.quota.Owner;
 import dev.muster.testing.ConsoleSession;
@@ -50,8 +51,6 @@ class OwnerSharesTest {
   private static final int SESSIONS = 5;
   private static final int MIB = 1 << 20;
   private static final Duration SOON = Duration.ofSeconds(20);
-
-  private static final int MAX_DELIVERIES_OF_TARGET = 64;
 
   private static final TestServer SERVER = TestServer.start("AGENT_URL_ALLOW=loopback");
   private static final TestServer LIMITED =
@@ -185,7 +184,8 @@ class OwnerSharesTest {
         switch (bound) {
           case UNREAD_ANSWERS -> List.of(largeRow());
           case DELIVERIES ->
-              calledBy(agent, 1 + (bound.share + TOO_MANY) / MAX_DELIVERIES_OF_TARGET);
+              calledBy(
+                  agent, 1 + (bound.share + TOO_MANY) / DeliverySlots.MAX_DELIVERIES_OF_TARGET);
           default -> List.of(agent.id().toString());
         };
     for (int n = 0; n < bound.share + TOO_MANY; n++) {

@@ -143,19 +143,12 @@ class ResponseMemoryTest {
   }
 
   private static String send(Agent agent, int bytes) {
-    Answer sent = post(agent, bytes);
+    String message =
+        "{\"method\":\"message/send\",\"params\":{\"message\":{\"parts\":[{\"kind\":\"text\",\"text\":\"%s\"}]}}}"
+            .formatted("x".repeat(bytes));
+    Answer sent = CLIENT.patient().post("/workspaces/" + agent.id() + "/a2a", ADMIN_TOKEN, message);
     assertThat(sent.status()).as(sent.text()).isEqualTo(200);
     return sent.field("activity_id");
-  }
-
-  private static Answer post(Agent agent, int bytes) {
-    return CLIENT
-        .patient()
-        .post(
-            "/workspaces/" + agent.id() + "/a2a",
-            ADMIN_TOKEN,
-            "{\"method\":\"message/send\",\"params\":{\"message\":{\"parts\":[{\"kind\":\"text\",\"text\":\"%s\"}]}}}"
-                .formatted("x".repeat(bytes)));
   }
 
   private static Socket askAndDoNotRead(String line, Agent agent, String body) throws IOException {
