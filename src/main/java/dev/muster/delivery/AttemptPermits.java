@@ -20,7 +20,8 @@ import org.springframework.stereotype.Component;
  * attempts a target may have at once depends on its last one. If it answered in time, as many as it
  * has slots. If it did not, one, which takes a permit for long attempts at once. Of other targets
  * nothing is known: the fewer of these permits are free, the fewer attempts each may have. When
- * none is free, a target has one attempt at most.
+ * none is free, a target has one attempt at most, and a quarter of the permits for new attempts is
+ * kept for targets that answered in time: however many do not answer, deliveries to those go on.
  *
  * <p>Safe for use by several threads; only {@link #awaitEnds} blocks.
  */
@@ -43,6 +44,9 @@ final class AttemptPermits {
    * those for long attempts.
    */
   private static final int FREE_FOR_AN_ATTEMPT = 16;
+
+  /** One of so many parts of the permits for new attempts is kept for targets that answer. */
+  private static final int PARTS = 4;
 
   private static final int MAX_REMEMBERED = 10_000;
 
@@ -85,6 +89,19 @@ final class AttemptPermits {
     return mostNew - ofNewOnes.size();
   }
 
+  /**
+   * Returns how many attempts can begin now of targets that have not answered in time lately. Fewer
+   * than {@link #free} while long attempts have used up their permits.
+   */
+  synchronized int freeForOthers() {
+    int free = free();
+    return longOnes < mostLong ? free : Math.max(0, free - mostNew / PARTS);
+  }
+
+  synchronized boolean hasAnswered(UUID targetId) {
+    return reactions.get(targetId) == Reaction.IN_TIME;
+  }
+
   /** Returns how many attempts of a target may run, those that run now included. */
   synchronized int limitOf(UUID targetId) {
     return switch (reactions.getOrDefault(targetId, Reaction.NOT_CALLED)) {
@@ -96,7 +113,10 @@ final class AttemptPermits {
     };
   }
 
-  /** Begins an attempt. Only the caller of {@link #free} may, for as many as that returned. */
+  /**
+   * Begins an attempt. Only the caller of {@link #free} or {@link #freeForOthers} may, for as many
+   * as that returned.
+   */
   synchronized Permit begin(UUID targetId) {
     Permit permit = new Permit(targetId, System.nanoTime());
     if (reactions.get(targetId) == Reaction.TIMED_OUT && longOnes < mostLong) {

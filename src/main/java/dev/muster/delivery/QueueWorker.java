@@ -12,12 +12,12 @@ import dev.muster.platform.pace.Pace;
 import jakarta.annotation.PreDestroy;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.stream.Collectors;
 import org.slf4j.event.Level;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.stereotype.Component;
@@ -107,33 +107,44 @@ class QueueWorker implements SmartLifecycle {
   }
 
   private void claim(List<UUID> targets) {
+    List<UUID> left = new ArrayList<>();
     for (int from = 0; from < targets.size(); from += BATCH_SIZE) {
-      int most = permits.free();
-      if (most == 0) {
-        wakeUps.leaveWoken(targets.subList(from, targets.size()));
-        return;
-      }
-      if (lease.isAlive()) {
-        claim(targets.subList(from, Math.min(from + BATCH_SIZE, targets.size())), most);
+      List<UUID> batch = targets.subList(from, Math.min(from + BATCH_SIZE, targets.size()));
+      int forOthers = permits.freeForOthers();
+      if (forOthers == permits.free()) {
+        left.addAll(claim(batch, forOthers));
+      } else {
+        left.addAll(claim(batch.stream().filter(permits::hasAnswered).toList(), permits.free()));
+        left.addAll(
+            claim(
+                batch.stream().filter(id -> !permits.hasAnswered(id)).toList(),
+                permits.freeForOthers()));
       }
     }
+    wakeUps.leaveWoken(left);
   }
 
   /**
-   * Claims at most {@code most} messages, for the first targets first. Wakes targets again whose
-   * feed heads are locked, and those that got nothing because others took all permits.
+   * Claims at most {@code most} messages, for the first targets first. Returns the targets to wake
+   * again: those whose feed heads are locked, and those that got nothing because there were no more
+   * permits.
    */
-  private void claim(List<UUID> targets, int most) {
+  private Set<UUID> claim(List<UUID> targets, int most) {
+    if (most == 0) {
+      return new LinkedHashSet<>(targets);
+    }
+    if (targets.isEmpty() || !lease.isAlive()) {
+      return Set.of();
+    }
+    Set<UUID> notLocked = new LinkedHashSet<>(targets);
     DeliveryClaim claim = lease.begin();
     List<QueuedMessage> claimed = List.of();
     try {
       claimed =
           transactions.execute(status -> {
             Set<UUID> locked = Set.copyOf(feeds.lockSkippingLocked(targets));
+            notLocked.removeAll(locked);
             List<UUID> mayClaim = targets.stream().filter(locked::contains).toList();
-            if (locked.size() < targets.size()) {
-              wakeUps.leaveWoken(targets.stream().filter(id -> !locked.contains(id)).toList());
-            }
             return mayClaim.isEmpty()
                 ? List.<QueuedMessage>of()
                 : queue.claim(mayClaim, permits::limitOf, claim, most);
@@ -145,10 +156,12 @@ class QueueWorker implements SmartLifecycle {
       }
       claimed.forEach(message -> start(message, held));
     }
-    if (claimed.size() == most) {
-      Set<UUID> served = claimed.stream().map(QueuedMessage::targetId).collect(Collectors.toSet());
-      wakeUps.leaveWoken(targets.stream().filter(id -> !served.contains(id)).toList());
+    if (claimed.size() < most) {
+      return notLocked;
     }
+    Set<UUID> unserved = new LinkedHashSet<>(targets);
+    claimed.forEach(message -> unserved.remove(message.targetId()));
+    return unserved;
   }
 
   /** A claim of several messages, which ends after the last of them. */

@@ -84,6 +84,25 @@ class AttemptPermitsTest {
     assertThat(permits.limitOf(target)).isEqualTo(AttemptPermits.MAX_CONCURRENT_OF_A_TARGET);
   }
 
+  /** With this memory 256 attempts may run at once, fewer than there are targets that hang. */
+  @Test
+  void moreHungTargetsThanPermitsLeaveSomeForThoseThatAnswer() {
+    AttemptPermits few = new AttemptPermits(new DeliverySlots(1L << 30), FAST);
+    UUID answering = UUID.randomUUID();
+    few.begin(answering).release(Reaction.IN_TIME);
+    List<UUID> hung = targets(300);
+    await()
+        .until(() -> {
+          hung.stream().limit(few.freeForOthers()).forEach(few::begin);
+          return few.limitOf(answering) == 1;
+        });
+
+    assertThat(few.freeForOthers()).isZero();
+    assertThat(few.free()).isEqualTo(32);
+    assertThat(few.hasAnswered(answering)).isTrue();
+    assertThat(few.hasAnswered(hung.getFirst())).isFalse();
+  }
+
   /** Slow agents that answer use up all permits for long attempts. */
   @Test
   void withoutPermitsForLongAttemptsEachTargetHasOne() {

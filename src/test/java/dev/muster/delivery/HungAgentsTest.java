@@ -3,6 +3,8 @@ package dev.muster.delivery;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.muster.delivery.AttemptPermits.Permit;
+import dev.muster.delivery.QueuedAttempts.Reaction;
 import dev.muster.testing.PeerBehavior;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient.Agent;
@@ -10,7 +12,9 @@ import dev.muster.testing.TestPeer;
 import dev.muster.testing.TestServer;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -85,5 +89,50 @@ class HungAgentsTest {
       assertThat(healthy.awaitDeliveries(1)).hasSize(1);
       assertThat(hung.openConnections()).isGreaterThan(AttemptPermits.MAX_CONCURRENT);
     }
+  }
+
+  /** On a small heap fewer attempts may run than there are agents that hang. */
+  @Test
+  void agentsThatAnsweredGetMessagesWhileOthersHoldAllOtherPermits() throws IOException {
+    try (TestServer server = TestServer.start("AGENT_URL_ALLOW=loopback");
+        TestPeer unknown = TestPeer.start().usually(PeerBehavior.echo());
+        TestPeer healthy = TestPeer.start().usually(PeerBehavior.echo())) {
+      TestQueue queue = TestQueue.of(server);
+      Agent answering = queue.target(healthy.url(), 1);
+      Agent notCalledYet = queue.target(unknown.url(), 1);
+      deliver(server, queue, answering);
+      assertThat(healthy.awaitDeliveries(1)).hasSize(1);
+      AttemptPermits permits = server.bean(AttemptPermits.class);
+      await().until(() -> permits.hasAnswered(answering.id()));
+      List<Permit> hung = new ArrayList<>();
+      await()
+          .until(() -> {
+            for (int n = permits.freeForOthers(); n > 0; n--) {
+              hung.add(permits.begin(UUID.randomUUID()));
+            }
+            return permits.freeForOthers() == 0 && permits.free() > 0;
+          });
+
+      deliver(server, queue, notCalledYet);
+      deliver(server, queue, answering);
+
+      assertThat(healthy.awaitDeliveries(2)).hasSize(2);
+      assertThat(unknown.deliveries()).isEmpty();
+      hung.forEach(permit -> permit.release(Reaction.TIMED_OUT));
+      assertThat(unknown.awaitDeliveries(1)).hasSize(1);
+    }
+  }
+
+  /** Queues a message while the target is at capacity, and then lets it have capacity. */
+  private static void deliver(TestServer server, TestQueue queue, Agent target) {
+    report(server, target, 1);
+    queue.put(target);
+    report(server, target, 0);
+  }
+
+  private static void report(TestServer server, Agent target, int activeTasks) {
+    String body =
+        "{\"workspace_id\":\"%s\",\"active_tasks\":%d}".formatted(target.id(), activeTasks);
+    server.client().patient().post("/registry/heartbeat", target.token(), body);
   }
 }
