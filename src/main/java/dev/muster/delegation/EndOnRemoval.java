@@ -17,15 +17,23 @@ import org.springframework.stereotype.Repository;
 @Order(0)
 class EndOnRemoval implements WorkspaceListener {
 
+  /**
+   * Goes from workspace to workspace: rows that have ended are not read, however many they are. A
+   * delegation between two removed workspaces is found as one of its callee only.
+   */
   private static final String OF_WORKSPACES =
       """
       SELECT o.delegation_id, w.removed_at IS NOT NULL AS callee_is_removed
       FROM (
-          (SELECT delegation_id, callee_id FROM delegations
-          WHERE callee_id = ANY (:ids) AND coalesce(terminal_status, 'in_flight') = 'in_flight' LIMIT :most)
-          UNION
-          (SELECT delegation_id, callee_id FROM delegations
-          WHERE caller_id = ANY (:ids) AND coalesce(terminal_status, 'in_flight') = 'in_flight' LIMIT :most)
+          SELECT open.delegation_id, open.callee_id
+          FROM unnest(:ids::uuid[]) AS removed (id)
+          CROSS JOIN LATERAL (
+              (SELECT delegation_id, callee_id FROM delegations
+              WHERE callee_id = removed.id AND coalesce(terminal_status, 'in_flight') = 'in_flight' LIMIT :most)
+              UNION ALL
+              (SELECT delegation_id, callee_id FROM delegations
+              WHERE caller_id = removed.id AND coalesce(terminal_status, 'in_flight') = 'in_flight'
+                  AND (callee_id = ANY (:ids)) IS NOT TRUE LIMIT :most)) AS open
           LIMIT :most) o
       LEFT JOIN api_workspace_delivery w ON w.id = o.callee_id
       """;
