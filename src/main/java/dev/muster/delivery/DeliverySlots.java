@@ -105,6 +105,11 @@ public final class DeliverySlots {
             : "too many requests to agents are under way on this server; send again later");
   }
 
+  /** Returns how many bytes the deliveries of one sender may keep. */
+  long bytesOfASender() {
+    return bytes.ownerLimit();
+  }
+
   /** Returns the bytes that all deliveries keep now, without their responses. */
   long keptBytes() {
     return bytes.held();

@@ -10,8 +10,10 @@ import dev.muster.a2a.PushAgents;
 import dev.muster.delivery.DeliverySlots.DeliverySlot;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
+import dev.muster.testing.ConsoleSession;
 import dev.muster.testing.PeerBehavior;
 import dev.muster.testing.Slow;
+import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestClient.Answer;
 import dev.muster.testing.TestPeer;
@@ -35,6 +37,7 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 class DeliverySlotsTest {
 
   private static final long MIB = 1 << 20;
+  private static final String CALL = "{\"method\":\"tasks/get\",\"params\":{\"id\":\"t\"}}";
   private static final Sender SENDER = new Sender(UUID.randomUUID());
   private static final Sender OTHER = new Sender(UUID.randomUUID());
 
@@ -122,6 +125,39 @@ class DeliverySlotsTest {
     assertThat(slots.open(SENDER, 1).enter(target)).isTrue();
   }
 
+  /** A token and its sessions are one sender, whose messages in progress have one share. */
+  @Test
+  void countsTheMemoryOfATokenAndItsSessionsTogether() throws Exception {
+    try (TestServer server = TestServer.start("AGENT_URL_ALLOW=loopback");
+        TestPeer peer = TestPeer.start().usually(PeerBehavior.echo())) {
+      TestClient client = server.client();
+      Agent agent = client.createOnline("Greedy");
+      ConsoleSession session = ConsoleSession.signIn(client, agent.token());
+      Agent other = client.createOnline("Modest");
+      String own = calledBy(agent, server, peer);
+      String others = calledBy(other, server, peer);
+      DeliverySlots used = server.bean(DeliverySlots.class);
+      try (DeliverySlot _ = used.open(new Sender(agent.id()), used.bytesOfASender())) {
+        List<Answer> answers =
+            List.of(
+                client.post(own, agent.token(), CALL),
+                client.post(own, null, CALL, session.headers()));
+
+        for (Answer answer : answers) {
+          assertRefused(answer, 503, "UNAVAILABLE");
+          assertThat(answer.field("detail")).contains("bytes of " + used.bytesOfASender());
+        }
+        assertThat(client.post(others, other.token(), CALL).status()).isEqualTo(200);
+      }
+      assertThat(client.post(own, null, CALL, session.headers()).status()).isEqualTo(200);
+    }
+  }
+
+  private static String calledBy(Agent caller, TestServer server, TestPeer peer) {
+    Agent called = new PushAgents(server).at(peer.url(), "\"parent_id\":\"" + caller.id() + "\"");
+    return "/workspaces/" + called.id() + "/a2a";
+  }
+
   @Test
   void queuesMessagesAndRefusesOtherRequestsToATargetAtItsBound() throws Exception {
     try (TestServer server = TestServer.start("AGENT_URL_ALLOW=loopback");
@@ -142,8 +178,7 @@ class DeliverySlotsTest {
       assertThat(used.keptBytes()).isPositive();
 
       Answer message = proxy.send(target, ADMIN_TOKEN, ProxyClient.message("one more", "hi"));
-      Answer other =
-          proxy.send(target, ADMIN_TOKEN, "{\"method\":\"tasks/get\",\"params\":{\"id\":\"t\"}}");
+      Answer other = proxy.send(target, ADMIN_TOKEN, CALL);
 
       assertThat(message.status()).as(message.text()).isEqualTo(202);
       assertRefused(other, 503, "UNAVAILABLE");

@@ -9,6 +9,7 @@ import dev.muster.delivery.DeliverySlots;
 import dev.muster.platform.http.WholeReads;
 import dev.muster.platform.quota.Owner;
 import dev.muster.testing.ConsoleSession;
+import dev.muster.testing.HangingNames;
 import dev.muster.testing.PeerBehavior;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient;
@@ -17,6 +18,7 @@ import dev.muster.testing.TestClient.Answer;
 import dev.muster.testing.TestPeer;
 import dev.muster.testing.TestServer;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -49,6 +51,10 @@ class OwnerSharesTest {
 
   private static final int TOO_MANY = 4;
   private static final int SESSIONS = 5;
+
+  /** docs/limits.md, "name look-ups of agent urls". */
+  private static final int LOOKUPS = 4;
+
   private static final int MIB = 1 << 20;
   private static final Duration SOON = Duration.ofSeconds(20);
 
@@ -126,6 +132,16 @@ class OwnerSharesTest {
             Integer.parseInt(new String(line, BEFORE_STATUS, STATUS, StandardCharsets.US_ASCII));
       }
       return status;
+    }
+
+    /** Returns what has come after the status so far. */
+    String rest() {
+      try {
+        byte[] rest = socket.getInputStream().readNBytes(socket.getInputStream().available());
+        return new String(rest, StandardCharsets.UTF_8);
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
     }
   }
 
@@ -286,6 +302,32 @@ class OwnerSharesTest {
     reader.join();
     Answer afterwards = CLIENT.get("/registry/" + agent.id() + "/peers", agent.token());
     assertThat(afterwards.status()).isEqualTo(200);
+  }
+
+  /** A look-up holds its place until the name server answers, however long its request waits. */
+  @Test
+  void countsLookupsOfATokenAndItsSessionsTogether() throws Exception {
+    String host = "greedy-" + agent.id() + ".example";
+    try (AutoCloseable _ = HangingNames.hang(host)) {
+      for (int n = 0; n < LOOKUPS + TOO_MANY; n++) {
+        register(agent, host, credentials.get(n % credentials.size()));
+      }
+      await().atMost(SOON).untilAsserted(() -> assertRefused(LOOKUPS + TOO_MANY, 400));
+      assertThat(requests)
+          .filteredOn(request -> request.rest().contains("too many look-ups"))
+          .hasSize(TOO_MANY);
+
+      Agent other = CLIENT.createOnline("Modest");
+      register(other, "localhost", bearer(other.token()));
+      await().atMost(SOON).untilAsserted(() -> assertRefused(1, 200));
+    }
+  }
+
+  private void register(Agent of, String host, String credential) throws IOException {
+    String body =
+        "{\"id\":\"%s\",\"agent_card\":{},\"delivery_mode\":\"push\",\"url\":\"http://%s/\"}"
+            .formatted(of.id(), host);
+    send(SERVER.port(), "POST /registry/register", credential, body.length(), body);
   }
 
   private static boolean awaitEnd(CountDownLatch end) {

@@ -2,19 +2,27 @@ package dev.muster.protocol.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.a2a.PushAgents;
+import dev.muster.platform.quota.Owner;
 import dev.muster.protocol.client.A2aResult.Answer;
 import dev.muster.protocol.client.A2aResult.SendEndReason;
 import dev.muster.protocol.client.A2aResult.Unreachable;
+import dev.muster.testing.ConsoleSession;
 import dev.muster.testing.PeerBehavior;
 import dev.muster.testing.PeerExchange;
 import dev.muster.testing.Slow;
+import dev.muster.testing.TestClient;
+import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestPeer;
+import dev.muster.testing.TestServer;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -30,6 +38,7 @@ class AnswerShareTest {
       ("\"" + "x".repeat(3 * MIB - 2) + "\"").getBytes(StandardCharsets.UTF_8);
   private static final PeerBehavior ANSWERING =
       PeerBehavior.answer(200, Map.of("Content-Type", "application/json"), LARGE);
+  private static final String CALL = "{\"method\":\"tasks/get\",\"params\":{\"id\":\"t\"}}";
   private static final Duration LONG = Duration.ofSeconds(50);
 
   private final A2aClient client = A2aClient.builder().pause(_ -> {}).build();
@@ -87,8 +96,48 @@ class AnswerShareTest {
     assertThat(budget.taken()).isZero();
   }
 
+  /** Half of the memory is held by one caller of a server, whatever its credential. */
+  @Test
+  void countsATokenAndItsSessionsAsOneSender() throws Exception {
+    peer.usually(ANSWERING);
+    try (TestServer server = TestServer.start("AGENT_URL_ALLOW=loopback")) {
+      TestClient callers = server.client();
+      Agent agent = callers.createOnline("Greedy");
+      ConsoleSession session = ConsoleSession.signIn(callers, agent.token());
+      Agent other = callers.createOnline("Modest");
+      ResponseMemoryBudget budget = server.bean(ResponseMemoryBudget.class);
+      List<CompletableFuture<TestClient.Answer>> answers;
+      try (ResponseMemoryAllocation held =
+          budget.open("an agent", new Owner.OfWorkspace(agent.id()))) {
+        held.take(Runtime.getRuntime().maxMemory() / 16);
+        String called = calledBy(server, agent);
+        answers =
+            List.of(
+                async(() -> callers.post(called, agent.token(), CALL)),
+                async(() -> callers.post(called, null, CALL, session.headers())));
+        peer.awaitDeliveries(2);
+
+        String others = calledBy(server, other);
+        assertThat(callers.post(others, other.token(), CALL).status()).isEqualTo(200);
+        assertThat(answers).noneMatch(CompletableFuture::isDone);
+      }
+      for (CompletableFuture<TestClient.Answer> answer : answers) {
+        assertThat(answer.get().status()).isEqualTo(200);
+      }
+    }
+  }
+
+  private String calledBy(TestServer server, Agent caller) {
+    Agent called = new PushAgents(server).at(peer.url(), "\"parent_id\":\"" + caller.id() + "\"");
+    return "/workspaces/" + called.id() + "/a2a";
+  }
+
+  private static <R> CompletableFuture<R> async(Supplier<R> request) {
+    return CompletableFuture.supplyAsync(request, Thread::startVirtualThread);
+  }
+
   private CompletableFuture<A2aResult> sendAsync(ResponseMemoryAllocation space) {
-    return CompletableFuture.supplyAsync(() -> send(space), Thread::startVirtualThread);
+    return async(() -> send(space));
   }
 
   private static void promise64MibAndSend(PeerExchange exchange, int bytes) throws IOException {
