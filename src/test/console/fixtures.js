@@ -21,8 +21,10 @@ export function msf1(rows, { seq = 7, at = '2026-11-25T02:16:09Z' } = {}) {
   const encoder = new TextEncoder();
   let end = 0;
   const values = { parent: [], since: [], heard: [], name_end: [], role: [], runtime: [], error: [], tasks: [], tier: [], status: [], reason: [], flags: [] };
+  const stalls = [];
   const places = new Map(rows.map((row, i) => [row.key, i]));
-  for (const row of rows) {
+  for (const [i, row] of rows.entries()) {
+    if (typeof row.stalled === 'string') stalls.push([i, time(row.stalled)]); // with `true` it is not known since when
     values.parent.push(row.parent === undefined || row.parent === null ? -1 : (places.get(row.parent) ?? -1));
     values.since.push(time(row.since));
     values.heard.push(time(row.heard));
@@ -38,6 +40,8 @@ export function msf1(rows, { seq = 7, at = '2026-11-25T02:16:09Z' } = {}) {
   }
   const columns = { id: Uint8Array.from(rows.flatMap(row => row.id.replaceAll('-', '').match(/../g).map(hex => parseInt(hex, 16)))) };
   for (const [name, Numbers] of Object.entries(NUMBERS)) columns[name] = new Uint8Array(Numbers.from(values[name]).buffer);
+  columns.stall_row = new Uint8Array(Uint32Array.from(stalls, ([row]) => row).buffer);
+  columns.stall_at = new Uint8Array(Uint32Array.from(stalls, ([, at]) => at).buffer);
   columns.names = encoder.encode(rows.map(row => row.name).join(''));
   return framed('MSF1', { v: 1, seq, at, n: rows.length, base, dict }, columns);
 }

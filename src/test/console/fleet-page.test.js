@@ -47,6 +47,23 @@ export function datesWhatBeganOnAnotherDay() {
   ok(shown(root).some(row => /Silent since 2026-11-20 02:02:09/.test(row.querySelector('.col-why').textContent)), 'the date in the column Why');
 }
 
+export function datesAStallByItsOwnBegin() {
+  const { root } = mount(fleet(3, i => i === 0 ? { stalled: '2026-11-25T02:05:09Z' } : {}));
+  const [first, second] = shown(root);
+  equal([first, second].map(row => row.querySelector('.row-since').title.slice(11, 19)), ['02:05:09', '02:00:00']);
+  equal(root.querySelector('.causes li > .soft').textContent, 'since 02:05:09');
+  root.querySelector('.causes li button[aria-label^=Show]').click();
+  equal(root.querySelector('#filter').value, 'is:stalled since>02:04 since<02:06');
+}
+
+export function saysThatTheBeginOfAStallIsUnknown() {
+  const { root } = mount(fleet(2, i => ({ stalled: i === 0, runtime: '' })));
+  const since = shown(root)[0].querySelector('.row-since');
+  equal([since.textContent, since.title], ['–', 'It is not known since when']);
+  equal(root.querySelector('.causes li > .soft'), null);
+  ok(root.querySelector('.causes h2').textContent.includes('1 workspace '), 'the cause');
+}
+
 export function hasFewRowsInThePageHoweverMany() {
   const { root } = mount(fleet(20_000));
   ok(shown(root).length < 60, `${shown(root).length} rows`);

@@ -26,6 +26,12 @@ export function theWorstComeFirstAndOfTheseTheNewest() {
   equal(ordered(store, all(store), 'severity', 'desc'), [0, 4, 5, 7, 1, 2, 6, 3]);
 }
 
+export function aStallIsOrderedByItsOwnBegin() {
+  const store = load(fleet(3, i => ({ since: minute(i), stalled: [minute(9), minute(7), minute(8)][i] })));
+  equal(ordered(store, all(store)), [0, 2, 1]);
+  equal(ordered(store, all(store), 'since'), [0, 2, 1]);
+}
+
 export function wedgesComeBeforeWhatIsOffline() {
   const reason = i => (i % 2 ? 'runtime_wedged' : 'error_rate');
   const store = load(fleet(5, i => (i === 4 ? { status: 'offline' } : { status: 'degraded', reason: reason(i), since: minute(10 - i) })));

@@ -67,8 +67,30 @@ export function countsStalledOnes() {
   store.apply({ e: 'WORKSPACE_STALLED', w: uuid(1), at, status: 'online', since: '2026-11-25T02:00:00Z' });
   equal(store.stalled, 2);
   store.apply(degraded(1));
+  equal(store.stalled, 2, 'a stalled workspace can be degraded:');
+  store.apply({ e: 'WORKSPACE_STALL_ENDED', w: uuid(1), at, status: 'degraded', since: at, reason: 'runtime_wedged' });
   store.apply({ e: 'WORKSPACE_REMOVED', w: uuid(0), at });
   equal(store.stalled, 0);
+}
+
+export function knowsSinceWhenEachIsStalled() {
+  const known = '2026-11-25T02:10:00Z';
+  const store = storeOf(fleet(4, i => ({ stalled: [known, true, null, known][i], status: i === 3 ? 'degraded' : 'online' })));
+  const shown = row => store.sinceOf(row) && new Date(store.sinceOf(row) * 1000).toISOString().slice(11, 16);
+  equal([0, 1, 2, 3].map(shown), ['02:10', 0, '02:00', '02:00'], 'of one that is degraded, its status:');
+  store.apply({ e: 'WORKSPACE_STALLED', w: uuid(2), at: '2026-11-25T02:20:07Z', status: 'online', since: '2026-11-25T02:00:00Z', stalled: at });
+  equal(shown(2), '02:20');
+  store.apply({ e: 'WORKSPACE_STALL_ENDED', w: uuid(2), at: '2026-11-25T02:30:00Z', status: 'online', since: '2026-11-25T02:00:00Z', stalled: at });
+  equal([shown(2), store.isStalled(2)], ['02:00', false]);
+  store.apply({ e: 'WORKSPACE_OFFLINE', w: uuid(0), at, status: 'offline', since: at });
+  store.apply({ e: 'WORKSPACE_ONLINE', w: uuid(0), at, status: 'online', since: at });
+  equal([shown(0), store.isStalled(0)], ['02:20', false]);
+  const record = { id: uuid(1), name: 'Other', status: 'online', status_since: at, last_heartbeat_at: at, active_tasks: 1, stalled: true,
+    stalled_since: '2026-11-25T02:21:00Z' };
+  store.detail([record]);
+  equal(shown(1), '02:21');
+  store.detail([{ ...record, stalled: false, stalled_since: null }]);
+  equal(shown(1), '02:20');
 }
 
 export function takesWhatTheServerSaysOfSingleRows() {

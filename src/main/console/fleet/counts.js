@@ -14,12 +14,12 @@ const MAX_CAUSES = 5;
 /**
  * Returns the counts, each a button that filters by its status.
  *
- * @param {object} fleet a LiveFleet or a PastFleet. Until a live one is loaded, its store has only the worst
- *   workspaces, and its summary counts all.
+ * @param {object} fleet a LiveFleet, or a PastFleet, of which no stalls are known. Until a live one is loaded, its
+ *   store has only the worst workspaces, and its summary counts all.
  * @param {string} query the current filter; the button with the same filter is pressed
  * @param {(query: string) => void} choose sets the filter
  */
-export function counts({ store, summary, isLoaded }, query, choose) {
+export function counts({ store, summary, isLoaded, isPast }, query, choose) {
   const early = isLoaded ? null : summary;
   const of = (status) => (early === null ? store.counts[STATUS[status]] : (early.status[status] ?? 0));
   const shown = Object.keys(STATUS).filter((status) => ALWAYS.includes(status)
@@ -42,7 +42,7 @@ export function counts({ store, summary, isLoaded }, query, choose) {
       <span>all</span><b>${number(early?.total ?? store.total())}</b>
     </button>
     ${shown.map((status) => item(status, of(status), `status:${status}`))}
-    ${item('stalled', early?.stalled ?? store.stalled, 'is:stalled')}
+    ${isPast ? nothing : item('stalled', early?.stalled ?? store.stalled, 'is:stalled')}
   </div>`;
 }
 
@@ -75,7 +75,7 @@ export function causeList(groups, around, show, ask) {
 function causeLine(group, around, show, ask) {
   const status = group.stalled && group.status === 'online' ? 'stalled' : group.status;
   const step = advise(
-    { ...group, sinceMs: group.since * 1000, lastHeartbeatMs: around.now, neighbours: null },
+    { ...group, sinceMs: group.since * 1000 || null, lastHeartbeatMs: around.now, neighbours: null },
     { ...around, neighbours: group.status === 'offline' ? { together: group.count, of: 0 } : null },
   ).next[0];
   const [label, isAction] = STEPS[step?.action] ?? ['', false];
@@ -83,7 +83,7 @@ function causeLine(group, around, show, ask) {
     @click=${() => ask(action, group)}>${word}</button>`;
   return html`<li>
     ${statusMark(status, { words: `${number(group.count)} ${statusWord(status)}` })}
-    <span class="soft">since ${dated(group.since * 1000, around.now)}</span>
+    ${group.since === 0 ? nothing : html`<span class="soft">since ${dated(group.since * 1000, around.now)}</span>`}
     <bdi class="cause-text">${causeText(group)}</bdi>
     ${group.runtime ? html`<span class="soft runtime">runtime <bdi>${visible(group.runtime)}</bdi></span>` : nothing}
     <span class="cause-next">

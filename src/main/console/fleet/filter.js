@@ -217,8 +217,11 @@ function compared(key, operator, values, store, now) {
   const moments = values.map((value) => (isTime ? last(value, now) : now - duration(value)));
   const isBefore = (operator === '<') === isTime;
   const bound = isBefore ? Math.max(...moments) : Math.min(...moments);
-  const times = key === 'silent' ? store.heard : store.since;
-  return (row) => times[row] !== 0 && (isBefore ? times[row] < bound : times[row] > bound);
+  const timeOf = key === 'silent' ? (row) => store.heard[row] : (row) => store.sinceOf(row);
+  return (row) => {
+    const time = timeOf(row);
+    return time !== 0 && (isBefore ? time < bound : time > bound);
+  };
 }
 
 function duration(value) {

@@ -36,7 +36,7 @@ export function urgencyOf(status, reason, isStalled) {
 const ROWS = 2 ** 17;
 
 /**
- * Sorts rows: the most urgent, the first names, the latest status changes or the oldest heartbeats first.
+ * Sorts rows: the most urgent, the first names, those whose state is the newest or the oldest heartbeats first.
  *
  * @param {import('./store.js').FleetStore} store
  * @param {Int32Array | number[]} rows
@@ -50,8 +50,8 @@ export function ordered(store, rows, sort = 'severity', direction = 'asc') {
 }
 
 const NUMBERS = {
-  severity: (store, row) => (MAX_URGENCY - urgency(store, row)) * 2 ** 32 + (0xffffffff - store.since[row]),
-  since: (store, row) => 0xffffffff - store.since[row],
+  severity: (store, row) => (MAX_URGENCY - urgency(store, row)) * 2 ** 32 + (0xffffffff - store.sinceOf(row)),
+  since: (store, row) => 0xffffffff - store.sinceOf(row),
   heard: (store, row) => store.heard[row],
 };
 

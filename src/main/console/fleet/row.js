@@ -127,7 +127,7 @@ export function drawRow(slot, store, row, around, mayChange) {
     slot.link.href = placeOf(id, around);
   }
   if (slot.sinceMs !== subject.sinceMs || slot.zone !== zone()) {
-    slot.since.title = exact(subject.sinceMs);
+    slot.since.title = subject.sinceMs === null ? 'It is not known since when' : exact(subject.sinceMs);
     Object.assign(slot, { sinceMs: subject.sinceMs, zone: zone() });
   }
   put(slot.name, clip(store.name(row)) || '(no name)');
@@ -147,8 +147,8 @@ export function drawRow(slot, store, row, around, mayChange) {
  * @returns {boolean} false when the text in the column Why contains an age too, so that the whole row must be drawn
  */
 export function drawAges(slot, store, row, { now, isPast }) {
-  const [since, heard] = [store.since[row], store.heard[row]];
-  put(slot.since, since ? ago(since * 1000, now) : '');
+  const [since, heard] = [store.sinceOf(row), store.heard[row]];
+  put(slot.since, since ? ago(since * 1000, now) : '–');
   put(slot.heard, heard ? duration(now / 1000 - heard) : isPast ? '–' : 'never');
   return !store.details.get(row)?.restart_requested_at;
 }

@@ -43,8 +43,8 @@ export function sheet({ store, row, around, mayChange, act, refused, close }) {
       <button type="button" class="quiet" aria-label="Close" @click=${close}>✕</button>
     </header>
     <p>
-      ${statusMark(subject.status, { stalled: subject.stalled })} since
-      <span title=${exact(subject.sinceMs)}>${exact(subject.sinceMs)}</span> (${ago(subject.sinceMs, around.now)})
+      ${statusMark(subject.status, { stalled: subject.stalled })} ${subject.sinceMs === null ? nothing : html`since
+      <span title=${exact(subject.sinceMs)}>${exact(subject.sinceMs)}</span> (${ago(subject.sinceMs, around.now)})`}
     </p>
     <section class="why-card">
       <h3>Why</h3>

@@ -14,6 +14,8 @@ const NUMBERS = {
   status: Uint8Array,
   reason: Uint8Array,
   flags: Uint8Array,
+  stall_row: Uint32Array,
+  stall_at: Uint32Array,
   row: Uint32Array,
   at: Uint32Array,
 };

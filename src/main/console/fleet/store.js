@@ -28,12 +28,15 @@ class Words {
   }
 }
 
-/** The numeric columns. Times are in seconds since 1970; 0 means never. */
+/** The numeric columns. Times are in seconds since 1970; 0 means never, or unknown. */
 const COLUMNS = {
   parent: Int32Array, since: Uint32Array, heard: Uint32Array, role: Uint32Array, runtime: Uint32Array,
   error: Uint32Array, reason: Uint16Array, tasks: Uint16Array, tier: Uint16Array, status: Uint8Array,
-  flags: Uint8Array, alive: Uint8Array, version: Uint32Array,
+  flags: Uint8Array, alive: Uint8Array, version: Uint32Array, stalledAt: Uint32Array,
 };
+
+/** Transitions that are no end of a stall, as on the server. */
+const KEEP_STALL = new Set(['WORKSPACE_ONLINE', 'WORKSPACE_DEGRADED']);
 
 /** One fleet. A workspace keeps its row number until the next snapshot is loaded. */
 export class FleetStore {
@@ -92,6 +95,14 @@ export class FleetStore {
     return (this.flags[row] & FLAGS.stalled) !== 0;
   }
 
+  /**
+   * @returns {number} since when it has the state that its mark shows, which is the stall of one that is online; 0 when
+   *   that is unknown
+   */
+  sinceOf(row) {
+    return this.isStalled(row) && this.status[row] === STATUS.online ? this.stalledAt[row] : this.since[row];
+  }
+
   total() {
     return this.counts.reduce((sum, count) => sum + count, 0);
   }
@@ -121,6 +132,7 @@ export class FleetStore {
       this.counts[this.status[row]] += this.alive[row];
       this.stalled += columns.flags[row] & FLAGS.stalled;
     }
+    columns.stall_row?.forEach((row, i) => (this.stalledAt[row] = base + columns.stall_at[i]));
     this.#names(columns.names, columns.name_end);
     this.index = new IdIndex(this.ids, n);
   }
@@ -208,11 +220,13 @@ export class FleetStore {
     this.status[row] = status;
   }
 
-  #stall(row, is) {
+  /** @param {?(string | number)} since when the stall began; null when that is unknown */
+  #stall(row, is, since = null) {
     if (this.isStalled(row) !== is) {
       this.flags[row] ^= FLAGS.stalled;
       this.stalled += is ? 1 : -1;
     }
+    this.stalledAt[row] = is ? seconds(since ?? 0) : 0;
   }
 
   #flag(row, flag, is) {
@@ -282,7 +296,11 @@ export class FleetStore {
     if (event.status in STATUS) {
       this.#setStatus(row, STATUS[event.status]);
       this.reason[row] = this.words.reason.number(event.reason);
-      this.#stall(row, type === 'WORKSPACE_STALLED');
+      if (type === 'WORKSPACE_STALLED') {
+        this.#stall(row, true, event.stalled ?? event.at);
+      } else if (!KEEP_STALL.has(type)) {
+        this.#stall(row, false);
+      }
       if (event.since !== undefined) {
         this.since[row] = seconds(event.since);
       }
@@ -355,7 +373,7 @@ export class FleetStore {
       this.heard[row] = record.last_heartbeat_at ? seconds(record.last_heartbeat_at) : 0;
       this.error[row] = this.words.error.number(record.last_sample_error?.slice(0, 160));
       this.tasks[row] = record.active_tasks;
-      this.#stall(row, record.stalled);
+      this.#stall(row, record.stalled, record.stalled_since);
       this.#flag(row, FLAGS.queued, record.queued ?? record.queue_depth > 0);
       this.#describe(row, record);
       this.details.set(row, record);

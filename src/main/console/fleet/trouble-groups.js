@@ -23,8 +23,8 @@ const [REASONS, RUNTIMES] = [2 ** 16, 2 ** 20];
  * @property {string} error an example of its errors; '' unless degraded or failed, and after the first
  *   {@link MAX_EXAMPLES} groups
  * @property {string} runtime the runtime of all its workspaces; '' when they differ
- * @property {number} since when the first of them got its status, in seconds
- * @property {number} last when the last of them got its status, in seconds
+ * @property {number} since when the first of them got its status or began to stall, in seconds; 0 when that is unknown
+ * @property {number} last when the last of them did, in seconds
  * @property {number} count number of workspaces
  * @property {number} urgency 0 to 10, see order.js
  * @property {number} kind packed pattern of the error, reason, status and stalled
@@ -105,12 +105,12 @@ export class TroubleGroups {
     const isAlive = store.alive[row] === 1;
     const heard = isAlive && store.status[row] === STATUS.offline ? store.heard[row] : 0;
     if (heard !== this.#heard[row]) {
-      count(this.#silent, this.#heard[row], -1);
-      count(this.#silent, heard, 1);
+      this.#heard[row] && count(this.#silent, this.#heard[row], -1);
+      heard && count(this.#silent, heard, 1);
       this.#heard[row] = heard;
     }
     const kind = isAlive && isBad(store, row) && test(row) ? this.#kindOf(row) : 0;
-    const when = kind === 0 ? 0 : store.since[row] * RUNTIMES + store.runtime[row];
+    const when = kind === 0 ? 0 : store.sinceOf(row) * RUNTIMES + store.runtime[row];
     if (kind !== this.#kind[row] || when !== this.#when[row]) {
       this.#group(this.#kind[row], this.#when[row], -1);
       this.#group(kind, when, 1);
@@ -181,7 +181,7 @@ export class TroubleGroups {
   /** @returns {number} the first row of the group at or after `from`; -1 without one */
   #next({ kind, since, last }, from) {
     for (let row = from; row < this.store.n; row++) {
-      if (this.#kind[row] === kind && this.store.since[row] >= since && this.store.since[row] <= last) {
+      if (this.#kind[row] === kind && this.store.sinceOf(row) >= since && this.store.sinceOf(row) <= last) {
         return row;
       }
     }
@@ -233,10 +233,10 @@ export function silentTogether(store, heard) {
   return { together, of: store.total() };
 }
 
-/** Adds to the count of a number, and removes a count that becomes 0; the number 0 is ignored. */
+/** Adds to the count of a number, and removes a count that becomes 0. */
 function count(counts, number, by) {
   const now = (counts.get(number) ?? 0) + by;
-  if (number !== 0 && now > 0) {
+  if (now > 0) {
     counts.set(number, now);
   } else {
     counts.delete(number);

@@ -9,7 +9,7 @@ import { workspaceLink } from '../parts/workspace-link.js';
 import { advise } from '../text/advice.js';
 import { command } from '../text/shell.js';
 import { inline } from '../text/safe.js';
-import { ofRecord } from '../text/subject.js';
+import { ofRecord, sinceOf } from '../text/subject.js';
 
 /** Returns the line with name, status and actions. */
 export function head({ id, record, removed }, { actions, mayAct, toChat, session }) {
@@ -20,7 +20,7 @@ export function head({ id, record, removed }, { actions, mayAct, toChat, session
       <div class="title"><h1>${inline(record.name, { most: 80 })}</h1>${record.role
         ? html`<span class="meta role-text">${inline(record.role)}</span>` : nothing}
         <p class="status-line">${statusMark(record.status)} ${record.stalled ? statusMark('stalled') : nothing}
-          <span class="meta">${since(record.status_since)}</span></p></div>
+          <span class="meta">${sinceOf(record) ? since(sinceOf(record)) : nothing}</span></p></div>
       ${removed || !mayAct ? nothing : html`<div class="buttons">
         ${paused ? action('Resume', actions.resume, { look: 'main' }) : action('Pause', actions.pause)}
         ${action('Restart', () => actions.restart(),
@@ -55,9 +55,9 @@ export function why(workspace, { actions, mayAct, around, address, stream }) {
 }
 
 /** Returns the members of the record that live events update, which are newer than those of the row. */
-const liveOf = ({ status, status_since, last_heartbeat_at, active_tasks, current_task, stalled, degraded_reason,
-  last_sample_error }) =>
-  ({ status, status_since, last_heartbeat_at, active_tasks, current_task, stalled, degraded_reason,
+const liveOf = ({ status, status_since, last_heartbeat_at, active_tasks, current_task, stalled, stalled_since,
+  degraded_reason, last_sample_error }) =>
+  ({ status, status_since, last_heartbeat_at, active_tasks, current_task, stalled, stalled_since, degraded_reason,
     last_sample_error });
 
 function nextStep({ action: name, text }, { actions, mayAct, address, record, row, id }) {
@@ -68,7 +68,8 @@ function nextStep({ action: name, text }, { actions, mayAct, address, record, ro
     case 'pause': return mayAct ? html`${action('Pause', actions.pause)} ${words}` : words;
     case 'resume': return mayAct ? html`${action('Resume', actions.resume, { look: 'main' })} ${words}` : words;
     case 'timeline': return html`<a
-        href=${`${address('timeline')}&before=${encodeURIComponent(afterOf(record.status_since))}`}>Timeline</a>
+        href=${`${address('timeline')}&before=${encodeURIComponent(afterOf(sinceOf(record) ?? record.status_since))}`}
+            >Timeline</a>
             ${words}`;
     case 'queue': return html`<a href=${address('queue')}>Queue</a> ${words}`;
     case 'connect': return html`${mayAct ? html`<a href=${address('tokens')}>Tokens</a> ` : nothing}${words}

@@ -65,7 +65,8 @@ export function open(root, place, context) {
           ? html`<a class="button small" href=${`/ui/fleet?at=${iso(at)}`}>The fleet then</a>` : nothing}
         <p class="meta">Nothing can be changed in the past: what can be done is on the page of now. Name, role,
             parent and runtime are
-          those of today, the reason is that at the begin of the status; heartbeats are not kept.</p></div>
+          those of today, the reason is that at the begin of the status; heartbeats are not kept, and of stalls
+          only what the timeline has.</p></div>
       ${error ? problem(error, () => loaded.refresh()) : nothing}
       ${value !== undefined ? state(value) : error ? nothing : html`<p class="loading" role="status">Loading …</p>`}`,
       top);

@@ -10,7 +10,7 @@ import { counted, dated, duration } from './time.js';
  * @property {string} [reason] runtime_wedged or error_rate, when it is degraded
  * @property {string} [error] its latest error
  * @property {boolean} [stalled]
- * @property {number} sinceMs start of its status
+ * @property {?number} sinceMs start of its status, or of its stall when it is online; null when that is unknown
  * @property {?number} lastHeartbeatMs time of its last heartbeat; null without one
  * @property {string} [runtime]
  * @property {number} [tasks] number of active tasks

@@ -16,7 +16,7 @@ export function ofRow(store, row) {
     reason: store.word('reason', row),
     error: store.word('error', row),
     stalled: store.isStalled(row),
-    sinceMs: store.since[row] * 1000,
+    sinceMs: store.sinceOf(row) * 1000 || null,
     lastHeartbeatMs: store.heard[row] === 0 ? null : store.heard[row] * 1000,
     runtime: store.word('runtime', row),
     tasks: store.tasks[row],
@@ -27,6 +27,15 @@ export function ofRow(store, row) {
     wroteMs: ms(detail?.last_wrote_at),
   };
 }
+
+/**
+ * Returns since when a workspace has the state that its marks show, which is the stall of one that is online.
+ *
+ * @param {object} record
+ * @returns {?string} RFC 3339; null when it is unknown
+ */
+export const sinceOf = (record) =>
+  record.stalled && record.status === 'online' ? (record.stalled_since ?? null) : record.status_since;
 
 /**
  * Builds it from a record.
@@ -40,7 +49,7 @@ export function ofRecord(record) {
     reason: record.degraded_reason ?? '',
     error: record.last_sample_error ?? '',
     stalled: record.stalled ?? false,
-    sinceMs: ms(record.status_since),
+    sinceMs: ms(sinceOf(record)),
     lastHeartbeatMs: ms(record.last_heartbeat_at),
     runtime: record.runtime,
     tasks: record.active_tasks,

@@ -18,7 +18,8 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
 
 /**
- * Finds busy workspaces that write nothing, and marked ones that no longer stall.
+ * Finds busy workspaces that write nothing, and marked ones that no longer stall. No other class
+ * writes {@code stalled_since}.
  *
  * <p>No column that a heartbeat updates has an index, so each query scans the heartbeat rows.
  */
@@ -30,7 +31,7 @@ class StallRepository {
       """
       SELECT b.workspace_id FROM workspace_heartbeats b LEFT JOIN api_activity_feed f ON f.workspace_id = b.workspace_id
       WHERE b.workspace_id >= :from
-          AND CASE WHEN NOT b.stalled AND b.status IN ('online', 'degraded')
+          AND CASE WHEN NOT b.stalled AND b.stalled_since IS NULL AND b.status IN ('online', 'degraded')
               AND b.active_tasks > 0 AND b.busy_since < :quiet_before AND b.last_heartbeat_at >= :last_heartbeat_since
               AND greatest(b.busy_since, f.last_own_at, :up_since) < :quiet_before
               THEN true ELSE false END
@@ -46,7 +47,7 @@ class StallRepository {
           b.busy_since, greatest(b.busy_since, f.last_own_at) AS silent_since
       FROM workspace_heartbeats b JOIN api_workspace_fleet w ON w.id = b.workspace_id
       LEFT JOIN api_activity_feed f ON f.workspace_id = b.workspace_id
-      WHERE b.workspace_id = ANY (:ids) AND NOT b.stalled AND b.status IN ('online', 'degraded')
+      WHERE b.workspace_id = ANY (:ids) AND NOT b.stalled AND b.stalled_since IS NULL AND b.status IN ('online', 'degraded')
           AND b.active_tasks > 0 AND b.busy_since < :quiet_before AND b.last_heartbeat_at >= :last_heartbeat_since
           AND greatest(b.busy_since, f.last_own_at, :up_since) < :quiet_before
       ORDER BY b.workspace_id
@@ -55,16 +56,20 @@ class StallRepository {
 
   private static final String MARK =
       """
-      UPDATE workspace_heartbeats SET stalled = true
+      UPDATE workspace_heartbeats SET stalled = true, stalled_since = :now
       WHERE workspace_id = ANY (:ids) AND NOT stalled
       """;
 
-  /** Ignores {@code upSince}: an uptime gap is no sign of work, so it ends no stall. */
+  /**
+   * Also finds stalls that a heartbeat, a registration or a new status has ended: they clear {@code
+   * stalled} and leave the time. Ignores {@code upSince}: an uptime gap is no sign of work, so it
+   * ends no stall.
+   */
   private static final String OVER_FROM =
       """
       SELECT b.workspace_id FROM workspace_heartbeats b LEFT JOIN api_activity_feed f ON f.workspace_id = b.workspace_id
-      WHERE b.workspace_id >= :from AND b.stalled
-          AND (b.status NOT IN ('online', 'degraded') OR b.active_tasks = 0 OR b.busy_since IS NULL
+      WHERE b.workspace_id >= :from AND (b.stalled OR b.stalled_since IS NOT NULL)
+          AND (NOT b.stalled OR b.status NOT IN ('online', 'degraded') OR b.active_tasks = 0 OR b.busy_since IS NULL
               OR greatest(b.busy_since, f.last_own_at) >= :quiet_before)
       ORDER BY b.workspace_id LIMIT (SELECT :most)
       """;
@@ -72,15 +77,18 @@ class StallRepository {
   private static final String UNMARK =
       """
       WITH over AS (
-          SELECT b.workspace_id
-          FROM workspace_heartbeats b LEFT JOIN api_activity_feed f ON f.workspace_id = b.workspace_id
-          WHERE b.workspace_id = ANY (:ids) AND b.stalled
-              AND (b.status NOT IN ('online', 'degraded') OR b.active_tasks = 0 OR b.busy_since IS NULL
+          SELECT b.workspace_id, b.stalled_since, w.name
+          FROM workspace_heartbeats b JOIN api_workspace_fleet w ON w.id = b.workspace_id
+          LEFT JOIN api_activity_feed f ON f.workspace_id = b.workspace_id
+          WHERE b.workspace_id = ANY (:ids) AND (b.stalled OR b.stalled_since IS NOT NULL)
+              AND (NOT b.stalled OR b.status NOT IN ('online', 'degraded') OR b.active_tasks = 0 OR b.busy_since IS NULL
                   OR greatest(b.busy_since, f.last_own_at) >= :quiet_before)
           ORDER BY b.workspace_id
           FOR NO KEY UPDATE OF b SKIP LOCKED
       )
-      UPDATE workspace_heartbeats b SET stalled = false FROM over WHERE b.workspace_id = over.workspace_id
+      UPDATE workspace_heartbeats b SET stalled = false, stalled_since = NULL
+      FROM over WHERE b.workspace_id = over.workspace_id
+      RETURNING b.workspace_id, over.name, b.status, b.status_since, b.degraded_reason, over.stalled_since
       """;
 
   /**
@@ -123,8 +131,43 @@ class StallRepository {
       fields.put("current_task", currentTask);
       fields.put("busy_since", busySince);
       fields.put("silent_for_s", Duration.between(silentSince, now).toSeconds());
+      fields.put("stalled_since", now);
       return LifecycleEvents.of(
           EventType.WORKSPACE_STALLED,
+          workspaceId,
+          status,
+          status,
+          statusSince,
+          degradedReason,
+          fields);
+    }
+  }
+
+  /**
+   * A workspace whose stall is over.
+   *
+   * @param stalledSince null when an earlier version of the server began the stall
+   */
+  record EndedStall(
+      UUID workspaceId,
+      String name,
+      WorkspaceStatus status,
+      Instant statusSince,
+      @Nullable DegradedReason degradedReason,
+      @Nullable Instant stalledSince) {
+
+    /** Whether no event of another status has told the end. */
+    boolean isUp() {
+      return status == WorkspaceStatus.ONLINE || status == WorkspaceStatus.DEGRADED;
+    }
+
+    /** Builds the event, whose old and new status are equal. */
+    NewEvent event() {
+      Map<String, @Nullable Object> fields = new LinkedHashMap<>();
+      fields.put("name", name);
+      fields.put("stalled_since", stalledSince);
+      return LifecycleEvents.of(
+          EventType.WORKSPACE_STALL_ENDED,
           workspaceId,
           status,
           status,
@@ -174,9 +217,10 @@ class StallRepository {
   }
 
   /** Marks rows that this transaction has locked. */
-  void mark(List<StalledWorkspace> stalled) {
+  void mark(List<StalledWorkspace> stalled, Instant now) {
     int marked =
         db.sql(MARK)
+            .param("now", Timestamps.utc(now))
             .param("ids", stalled.stream().map(StalledWorkspace::workspaceId).toArray(UUID[]::new))
             .update();
     if (marked != stalled.size()) {
@@ -185,7 +229,7 @@ class StallRepository {
     }
   }
 
-  /** Returns the next marked ids that no longer stall; pages like {@link #findDue}. */
+  /** Returns the next ids whose stall is over, unlocked; pages like {@link #findDue}. */
   List<UUID> findEnded(UUID from, StallCutoff cutoff) {
     return db.sql(OVER_FROM)
         .param("from", from)
@@ -195,11 +239,19 @@ class StallRepository {
         .list();
   }
 
-  /** Unmarks workspaces whose stall is still over, skips locked rows, and returns the count. */
-  int unmark(List<UUID> ids, StallCutoff cutoff) {
+  /** Ends the stalls that are still over, and skips locked rows. */
+  List<EndedStall> unmark(List<UUID> ids, StallCutoff cutoff) {
     return db.sql(UNMARK)
         .param("ids", ids.toArray(UUID[]::new))
         .param("quiet_before", Timestamps.utc(cutoff.quietBefore()))
-        .update();
+        .query((row, n) ->
+            new EndedStall(
+                row.getObject("workspace_id", UUID.class),
+                row.getString("name"),
+                WorkspaceStatus.of(row.getString("status")),
+                Timestamps.instant(row, "status_since"),
+                DegradedReason.ofNullable(row.getString("degraded_reason")),
+                Timestamps.instantOrNull(row, "stalled_since")))
+        .list();
   }
 }

@@ -2,6 +2,7 @@ package dev.muster.heartbeat;
 
 import dev.muster.event.Events;
 import dev.muster.heartbeat.BatchedTransitions.TransitionSummary;
+import dev.muster.heartbeat.StallRepository.EndedStall;
 import dev.muster.heartbeat.StallRepository.StallCutoff;
 import dev.muster.heartbeat.StallRepository.StalledWorkspace;
 import dev.muster.platform.jobs.SweepMetrics;
@@ -21,8 +22,9 @@ import org.springframework.transaction.support.TransactionTemplate;
 /**
  * Marks agents that send heartbeats and are busy but write nothing (R5.4).
  *
- * <p>Each new mark records one event. The mark is removed without an event when the agent writes,
- * has no task, or is not online. The status does not change.
+ * <p>Each new mark records one event. The mark is removed when the agent writes, has no task, or is
+ * not online; that is an event too, unless the workspace has another status, which has its own. The
+ * status does not change.
  *
  * <p>Concurrent sweeps are safe, because each row is locked.
  */
@@ -84,9 +86,7 @@ class StallSweep {
     try {
       StallCutoff cutoff = StallCutoff.at(now, settings.stalledAfter(), cadence.staleAfter());
       TransitionSummary ended =
-          batches.run(
-              from -> repository.findEnded(from, cutoff),
-              batch -> repository.unmark(batch, cutoff));
+          batches.run(from -> repository.findEnded(from, cutoff), batch -> end(batch, cutoff));
       List<UUID> stalled = new ArrayList<>();
       TransitionSummary begun =
           batches.run(
@@ -98,9 +98,15 @@ class StallSweep {
     }
   }
 
+  private int end(List<UUID> batch, StallCutoff cutoff) {
+    List<EndedStall> ended = repository.unmark(batch, cutoff);
+    events.recordAll(ended.stream().filter(EndedStall::isUp).map(EndedStall::event).toList());
+    return ended.size();
+  }
+
   private int begin(List<UUID> batch, StallCutoff cutoff, List<UUID> notified) {
     List<StalledWorkspace> stalled = repository.lockDue(batch, cutoff);
-    repository.mark(stalled);
+    repository.mark(stalled, cutoff.now());
     events.recordAll(stalled.stream().map(one -> one.event(cutoff.now())).toList());
     stalled.forEach(one -> notified.add(one.workspaceId()));
     return stalled.size();

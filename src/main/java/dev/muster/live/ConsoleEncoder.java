@@ -31,6 +31,7 @@ class ConsoleEncoder {
           Map.entry("status", "status"),
           Map.entry("previous_status", "was"),
           Map.entry("status_since", "since"),
+          Map.entry("stalled_since", "stalled"),
           Map.entry("degraded_reason", "reason"),
           Map.entry("last_heartbeat_at", "heard"),
           Map.entry("sample_error", "error"),

@@ -49,8 +49,8 @@ sealed interface TroubleChange {
           List.of(
               begins(workspace, workspaceId, Cause.SILENCE, null, event),
               new Leaves(stall(workspaceId)));
-      case "WORKSPACE_STALLED" ->
-          List.of(begins(stall(workspaceId), workspaceId, Cause.WRITES_NOTHING, null, event));
+      case "WORKSPACE_STALLED" -> List.of(stalled(workspaceId, event));
+      case "WORKSPACE_STALL_ENDED" -> List.of(new Ends(stall(workspaceId)));
       case "WORKSPACE_ONLINE" -> List.of(new Ends(workspace));
       case "WORKSPACE_AWAITING_AGENT", "WORKSPACE_PAUSED", "WORKSPACE_REMOVED" ->
           List.of(new Leaves(workspace), new Leaves(stall(workspaceId)));
@@ -73,6 +73,16 @@ sealed interface TroubleChange {
   private static TroubleChange begins(
       String subject, UUID workspaceId, Cause cause, @Nullable String error, RecordedEvent event) {
     return new Begins(subject, workspaceId, null, cause, error, event.createdAt());
+  }
+
+  private static TroubleChange stalled(UUID workspaceId, RecordedEvent event) {
+    Instant since =
+        payload(event)
+            .path("stalled_since")
+            .stringValueOpt()
+            .map(Instant::parse)
+            .orElse(event.createdAt());
+    return new Begins(stall(workspaceId), workspaceId, null, Cause.WRITES_NOTHING, null, since);
   }
 
   private static String stall(UUID workspaceId) {

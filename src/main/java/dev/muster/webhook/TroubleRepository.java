@@ -55,14 +55,6 @@ class TroubleRepository {
       WHERE subject = ANY (:subjects) AND well_at IS NULL
       """;
 
-  /** The end of a stall has no event. */
-  private static final String WRITING_AGAIN =
-      """
-      SELECT t.subject FROM webhook_troubles t
-      WHERE t.status = 'stalled' AND t.well_at IS NULL
-          AND NOT EXISTS (SELECT FROM api_workspace_stall s WHERE s.workspace_id = t.workspace_id AND s.stalled)
-      """;
-
   /**
    * Selects the troubles with a cause, or those with a status. The latter are without the causes of
    * which a notification waits: see {@link NotificationRepository#due}.
@@ -191,10 +183,6 @@ class TroubleRepository {
 
   void leave(Collection<String> subjects) {
     db.sql(LEAVE).param("subjects", subjects.toArray(String[]::new)).update();
-  }
-
-  List<String> writingAgain() {
-    return db.sql(WRITING_AGAIN).query((row, n) -> row.getString(1)).list();
   }
 
   Counts count(Due due) {

@@ -76,7 +76,6 @@ class WebhookCollector {
     long newest = events.head();
     Uptime now = uptime.read();
     Head moved = followServer(followEvents(head, now.now()), now);
-    followStalls(now.now());
     if (!moved.equals(head)) {
       notifications.moveHead(moved);
     }
@@ -136,15 +135,6 @@ class WebhookCollector {
     }
     end(ended, now);
     leave(left);
-  }
-
-  private void followStalls(Instant now) {
-    List<String> ended = troubles.writingAgain();
-    if (settings.reports(Kind.RECOVERED)) {
-      end(ended, now);
-    } else {
-      leave(ended);
-    }
   }
 
   private void end(List<String> subjects, Instant now) {

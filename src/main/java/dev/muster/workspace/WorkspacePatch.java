@@ -100,6 +100,7 @@ record WorkspacePatch(
         w.currentTask(),
         w.uptimeSeconds(),
         w.stalled(),
+        w.stalledSince(),
         w.lastHeartbeatAt(),
         w.restartRequestedAt(),
         w.statusSince(),

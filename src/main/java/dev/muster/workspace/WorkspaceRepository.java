@@ -38,7 +38,8 @@ class WorkspaceRepository {
       SELECT w.id, w.name, w.role, w.tier, w.parent_id, w.runtime, w.url, w.delivery_mode, w.agent_card,
           w.max_concurrent_tasks, w.x, w.y, w.collapsed, w.created_at, w.updated_at, w.removed_at,
           b.status, b.status_since, b.degraded_reason, b.sample_error, b.error_rate, b.active_tasks, b.current_task,
-          b.uptime_seconds, b.stalled, b.last_heartbeat_at, b.restart_requested_at
+          b.uptime_seconds, b.stalled, CASE WHEN b.stalled THEN b.stalled_since END AS stalled_since,
+          b.last_heartbeat_at, b.restart_requested_at
       FROM workspaces w JOIN workspace_heartbeats b ON b.workspace_id = w.id
       WHERE w.id = :id
       """;
@@ -65,7 +66,9 @@ class WorkspaceRepository {
               SELECT w.id, w.name, w.role, w.tier, w.parent_id, w.runtime, w.url, w.delivery_mode, w.agent_card,
                   w.max_concurrent_tasks, w.x, w.y, w.collapsed, w.created_at, w.updated_at, w.removed_at,
                   b.status, b.status_since, b.degraded_reason, b.sample_error, b.error_rate, b.active_tasks,
-                  b.current_task, b.uptime_seconds, b.stalled, b.last_heartbeat_at, b.restart_requested_at,
+                  b.current_task, b.uptime_seconds, b.stalled,
+                  CASE WHEN b.stalled THEN b.stalled_since END AS stalled_since,
+                  b.last_heartbeat_at, b.restart_requested_at,
                   coalesce(octet_length(w.agent_card::text), 0) AS card_bytes
               FROM workspaces w JOIN workspace_heartbeats b ON b.workspace_id = w.id
               WHERE w.removed_at IS NULL AND w.created_at < 'infinity'
@@ -271,6 +274,7 @@ class WorkspaceRepository {
         row.getString("current_task"),
         row.getLong("uptime_seconds"),
         row.getBoolean("stalled"),
+        Timestamps.instantOrNull(row, "stalled_since"),
         Timestamps.instantOrNull(row, "last_heartbeat_at"),
         Timestamps.instantOrNull(row, "restart_requested_at"),
         Timestamps.instant(row, "status_since"),

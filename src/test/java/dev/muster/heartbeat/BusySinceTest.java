@@ -9,6 +9,7 @@ import dev.muster.testing.TestServer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
 
 /** Since when an agent is busy, and what ends that and its being stalled (R5.4). */
 class BusySinceTest {
@@ -67,10 +68,78 @@ class BusySinceTest {
     assertThat(client.read(agent).path("stalled").asBoolean()).isFalse();
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"heartbeat", "registration"})
+  void tellsTheEndOfAStallWithoutAnotherStatus(String end) {
+    Agent agent = sweptStalled(end);
+    String since = client.read(agent).path("stalled_since").asString();
+
+    if (end.equals("heartbeat")) {
+      client.heartbeat(agent, "\"active_tasks\":0");
+    } else {
+      client.post(
+          "/registry/register", agent.token(), "{\"id\":\"" + agent.id() + "\",\"agent_card\":{}}");
+    }
+    assertThat(client.read(agent).path("stalled").asBoolean()).isFalse();
+    assertThat(client.read(agent).path("stalled_since").isNull()).isTrue();
+    SERVER.bean(StallSweep.class).run();
+    SERVER.bean(StallSweep.class).run();
+
+    JsonNode events = client.events(agent.id(), "WORKSPACE_STALL_ENDED");
+    assertThat(events.size()).isEqualTo(1);
+    JsonNode payload = events.path(0).path("payload");
+    assertThat(payload.path("stalled_since").asString()).isEqualTo(since);
+    assertThat(payload.path("status").asString()).isEqualTo("online");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"paused", "removed"})
+  void leavesTheEndOfAStallToTheEventOfTheStatus(String status) {
+    Agent agent = sweptStalled(status);
+
+    if (status.equals("paused")) {
+      client.post("/workspaces/" + agent.id() + "/pause", ADMIN_TOKEN, "");
+    } else {
+      client.delete("/workspaces/" + agent.id(), ADMIN_TOKEN);
+    }
+    SERVER.bean(StallSweep.class).run();
+
+    JsonNode record =
+        client.get("/workspaces/" + agent.id() + "?include_removed=true", ADMIN_TOKEN).json();
+    assertThat(record.path("status").asString()).isEqualTo(status);
+    assertThat(record.path("stalled_since").isNull()).isTrue();
+    assertThat(client.events(agent.id(), "WORKSPACE_STALL_ENDED").size()).isZero();
+    assertThat(
+            SERVER
+                .database()
+                .value(
+                    "SELECT stalled_since IS NULL FROM workspace_heartbeats WHERE workspace_id = '"
+                        + agent.id()
+                        + "'"))
+        .isEqualTo("t");
+  }
+
   private Agent stalled(String name) {
     Agent agent = client.createOnline(name);
     client.heartbeat(agent, "\"active_tasks\":1");
     stall(agent);
+    assertThat(client.read(agent).path("stalled").asBoolean()).isTrue();
+    return agent;
+  }
+
+  /** Creates an agent that the sweep has marked. */
+  private Agent sweptStalled(String name) {
+    IdleServer.beUpForADay();
+    Agent agent = client.createOnline(name);
+    client.heartbeat(agent, "\"active_tasks\":1");
+    SERVER
+        .database()
+        .execute(
+            "UPDATE workspace_heartbeats SET busy_since = now() - interval '1 hour' WHERE"
+                + " workspace_id = '"
+                + agent.id()
+                + "'");
+    SERVER.bean(StallSweep.class).run();
     assertThat(client.read(agent).path("stalled").asBoolean()).isTrue();
     return agent;
   }

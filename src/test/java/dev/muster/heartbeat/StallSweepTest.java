@@ -44,6 +44,7 @@ class StallSweepTest {
     JsonNode workspace =
         IdleServer.SERVER.client().get("/workspaces/" + silent, ADMIN_TOKEN).json();
     assertThat(workspace.path("stalled").asBoolean()).isTrue();
+    assertThat(workspace.path("stalled_since").asString()).isEqualTo("2026-03-01T10:00:00Z");
     assertThat(workspace.path("status").asString()).isEqualTo("online");
     JsonNode events = IdleServer.SERVER.client().events(silent, "WORKSPACE_STALLED");
     assertThat(events.size()).isEqualTo(1);
@@ -51,7 +52,7 @@ class StallSweepTest {
         .isEqualTo(
             """
             {"name":"%s","active_tasks":2,"current_task":"reviewing","busy_since":"2026-03-01T09:47:59.999999Z",\
-            "silent_for_s":720,"status":"online","previous_status":"online","status_since":"%s","degraded_reason":null}\
+            "silent_for_s":720,"stalled_since":"2026-03-01T10:00:00Z","status":"online","previous_status":"online","status_since":"%s","degraded_reason":null}\
             """
                 .formatted(
                     workspace.path("name").asString(), workspace.path("status_since").asString()));
@@ -137,7 +138,7 @@ class StallSweepTest {
   }
 
   @Test
-  void endsAnEpisodeWithoutAnEventAtARowAndBeginsTheNext() {
+  void endsAnEpisodeAtARowAndBeginsTheNext() {
     UUID silent = busy("online", NOW, LONG_AGO);
     sweepAt(NOW, UP_FOR_AGES);
     wroteAt(silent, NOW.plusSeconds(1));
@@ -148,6 +149,18 @@ class StallSweepTest {
     assertThat(report.begun().moved()).isZero();
     assertThat(isStalled(silent)).isFalse();
     assertThat(fleet.events("WORKSPACE_STALLED")).isEqualTo(1);
+    JsonNode workspace =
+        IdleServer.SERVER.client().get("/workspaces/" + silent, ADMIN_TOKEN).json();
+    assertThat(workspace.path("stalled_since").isNull()).isTrue();
+    JsonNode ended = IdleServer.SERVER.client().events(silent, "WORKSPACE_STALL_ENDED");
+    assertThat(ended.size()).isEqualTo(1);
+    assertThat(ended.path(0).path("payload").toString())
+        .isEqualTo(
+            """
+            {"name":"w","stalled_since":"2026-03-01T10:00:00Z","status":"online","previous_status":"online",\
+            "status_since":"%s","degraded_reason":null}\
+            """
+                .formatted(workspace.path("status_since").asString()));
 
     Instant later = NOW.plusSeconds(1).plus(STALLED).plus(MICRO);
     set("last_heartbeat_at = '" + later + "'", silent);
@@ -170,6 +183,45 @@ class StallSweepTest {
     assertThat(isStalled(gone)).isFalse();
     assertThat(isStalled(stillSilent)).isTrue();
     assertThat(fleet.events("WORKSPACE_STALLED")).isEqualTo(3);
+    // another status has an event of its own
+    assertThat(fleet.events("WORKSPACE_STALL_ENDED")).isEqualTo(1);
+    assertThat(IdleServer.SERVER.client().events(idle, "WORKSPACE_STALL_ENDED").size())
+        .isEqualTo(1);
+  }
+
+  /** A stall that an earlier version began has no time. */
+  @Test
+  void endsAnEpisodeOfUnknownBegin() {
+    UUID silent = busy("online", NOW, NOW);
+    set("stalled = true", silent);
+
+    assertThat(sweepAt(NOW, UP_FOR_AGES).ended().moved()).isEqualTo(1);
+
+    JsonNode event = IdleServer.SERVER.client().events(silent, "WORKSPACE_STALL_ENDED").path(0);
+    assertThat(event.path("payload").path("stalled_since").isNull()).isTrue();
+  }
+
+  @Test
+  void tellsTheEndBeforeTheNextBegin() {
+    UUID silent = busy("online", NOW, LONG_AGO);
+    sweepAt(NOW, UP_FOR_AGES);
+    set("stalled = false", silent); // as a heartbeat without a task does
+
+    StallSweep.StallReport report = sweepAt(NOW.plusSeconds(15), UP_FOR_AGES);
+
+    assertThat(report.ended().moved()).isEqualTo(1);
+    assertThat(report.begun().moved()).isEqualTo(1);
+    JsonNode ended = IdleServer.SERVER.client().events(silent, "WORKSPACE_STALL_ENDED").path(0);
+    assertThat(ended.path("payload").path("stalled_since").asString())
+        .isEqualTo("2026-03-01T10:00:00Z");
+    assertThat(
+            IdleServer.SERVER
+                .client()
+                .get("/workspaces/" + silent, ADMIN_TOKEN)
+                .json()
+                .path("stalled_since")
+                .asString())
+        .isEqualTo("2026-03-01T10:00:15Z");
   }
 
   @Test

@@ -24,6 +24,7 @@ class PeerViewTest {
             "WORKSPACE_DEGRADED",
             "WORKSPACE_OFFLINE",
             "WORKSPACE_STALLED",
+            "WORKSPACE_STALL_ENDED",
             "WORKSPACE_PAUSED",
             "WORKSPACE_UPDATED",
             "WORKSPACE_REMOVED",

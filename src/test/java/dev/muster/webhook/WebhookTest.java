@@ -137,6 +137,8 @@ class WebhookTest {
     JsonNode report = receiver.tell(1);
     assertThat(report.path("kind").asString()).isEqualTo("stuck");
     assertThat(report.path("text").asString()).startsWith("Workspace “Stalled” is stalled since ");
+    assertThat(report.path("workspaces").path(0).path("since").asString())
+        .isEqualTo(client().read(agent).path("stalled_since").asString());
 
     client().heartbeat(agent, "\"active_tasks\":0");
     assertThat(receiver.tell(1).path("kind").asString()).isEqualTo("recovered");

@@ -54,7 +54,7 @@ class ReadWorkspaceTest {
          "runtime":"external","url":"","delivery_mode":"poll","agent_card":{"name":"Reviewer"},
          "status":"degraded","degraded_reason":"runtime_wedged","last_sample_error":"SDK init timeout — restart workspace",
          "hint":"the agent's runtime reports that it is wedged; restart it","last_error_rate":0.0,"active_tasks":1,
-         "max_concurrent_tasks":1,"current_task":"reviewing #42","uptime_seconds":640,"stalled":false,
+         "max_concurrent_tasks":1,"current_task":"reviewing #42","uptime_seconds":640,"stalled":false,"stalled_since":null,
          "x":0.0,"y":0.0,"collapsed":false}
         """
             .formatted(agent.id());
@@ -75,7 +75,13 @@ class ReadWorkspaceTest {
         read.properties().stream().filter(f -> f.getValue().isNull()).map(f -> f.getKey()).toList();
     assertThat(nulls)
         .containsExactlyInAnyOrder(
-            "role", "parent_id", "agent_card", "degraded_reason", "hint", "last_heartbeat_at");
+            "role",
+            "parent_id",
+            "agent_card",
+            "degraded_reason",
+            "hint",
+            "stalled_since",
+            "last_heartbeat_at");
     for (String text : List.of("url", "last_sample_error", "current_task")) {
       assertThat(read.path(text).asString("missing")).as(text).isEmpty();
     }

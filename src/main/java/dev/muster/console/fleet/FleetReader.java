@@ -4,6 +4,8 @@ import dev.muster.console.fleet.SnapshotColumns.State;
 import dev.muster.platform.deadline.RequestDeadline;
 import dev.muster.platform.postgres.StatementTimeouts;
 import dev.muster.workspace.HierarchyCache;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
@@ -49,7 +51,8 @@ class FleetReader {
           stalled::integer
               + 4 * native_status::integer
               + CASE WHEN restart_requested_at IS NOT NULL THEN 8 ELSE 0 END
-              + CASE WHEN workspace_id IN (SELECT workspace_id FROM api_delivery_queue) THEN 16 ELSE 0 END
+              + CASE WHEN workspace_id IN (SELECT workspace_id FROM api_delivery_queue) THEN 16 ELSE 0 END,
+          floor(date_part('epoch', stalled_since))::bigint
       FROM api_workspace_status
       """;
 
@@ -128,8 +131,6 @@ class FleetReader {
     db.sql(STATUSES)
         .withFetchSize(FETCH_SIZE)
         .query(row -> {
-          long lastHeartbeatS = row.getLong(6);
-          @Nullable Long lastHeartbeat = row.wasNull() ? null : lastHeartbeatS;
           states.put(
               row.getObject(1, UUID.class),
               new State(
@@ -137,9 +138,10 @@ class FleetReader {
                   row.getString(3),
                   row.getString(4),
                   row.getLong(5),
-                  lastHeartbeat,
+                  secondsOrNull(row, 6),
                   row.getInt(7),
-                  row.getInt(8)));
+                  row.getInt(8),
+                  secondsOrNull(row, 9)));
         });
     return states;
   }
@@ -153,6 +155,12 @@ class FleetReader {
         state.sinceEpochS(),
         state.lastHeartbeatEpochS(),
         state.tasks(),
-        state.flags() & SnapshotColumns.STALLED);
+        state.flags() & SnapshotColumns.STALLED,
+        state.stalledEpochS());
+  }
+
+  private static @Nullable Long secondsOrNull(ResultSet row, int column) throws SQLException {
+    long seconds = row.getLong(column);
+    return row.wasNull() ? null : seconds;
   }
 }

@@ -25,8 +25,10 @@ class MatchingFleet {
 
   /**
    * The statement for all filters. An empty array excludes nothing. A null choice allows
-   * everything. Name and role are joined by a character that neither contains. The planner
-   * estimates no CASE; without statistics it would expect few workspaces that are not removed.
+   * everything. {@code state_since} is since when a row has the state that the console shows, which
+   * is the stall of one that is online. Name and role are joined by a character that neither
+   * contains. The planner estimates no CASE; without statistics it would expect few workspaces that
+   * are not removed.
    */
   static final String MATCHING =
       """
@@ -42,7 +44,8 @@ class MatchingFleet {
           SELECT id, array_agg(term) FROM below GROUP BY id
       ), seen AS (
           SELECT w.id, w.name, w.role, w.tier, w.parent_id, w.runtime, w.delivery_mode, w.created_at,
-              b.status, b.status_since, b.last_heartbeat_at, b.stalled, b.active_tasks,
+              b.status, b.status_since, b.last_heartbeat_at, b.stalled, b.stalled_since, b.active_tasks,
+              CASE WHEN b.stalled AND b.status = 'online' THEN b.stalled_since ELSE b.status_since END AS state_since,
               CASE WHEN own THEN b.degraded_reason END AS degraded_reason,
               CASE WHEN own THEN left(b.sample_error, 160) ELSE '' END AS sample_error,
               CASE WHEN own THEN b.current_task ELSE '' END AS current_task,
@@ -90,20 +93,22 @@ class MatchingFleet {
                 OR coalesce(last_heartbeat_at >= ALL (:not_heartbeat_before::text[]::timestamptz[]), true))
             AND (:not_heartbeat_after::text[] = '{}'
                 OR coalesce(last_heartbeat_at <= ALL (:not_heartbeat_after::text[]::timestamptz[]), true))
-            AND (:since_before::text[] = '{}' OR status_since < ALL (:since_before::text[]::timestamptz[]))
-            AND (:since_after::text[] = '{}' OR status_since > ALL (:since_after::text[]::timestamptz[]))
-            AND (:not_since_before::text[] = '{}' OR status_since >= ALL (:not_since_before::text[]::timestamptz[]))
-            AND (:not_since_after::text[] = '{}' OR status_since <= ALL (:not_since_after::text[]::timestamptz[]))
+            AND (:since_before::text[] = '{}' OR state_since < ALL (:since_before::text[]::timestamptz[]))
+            AND (:since_after::text[] = '{}' OR state_since > ALL (:since_after::text[]::timestamptz[]))
+            AND (:not_since_before::text[] = '{}'
+                OR coalesce(state_since >= ALL (:not_since_before::text[]::timestamptz[]), true))
+            AND (:not_since_after::text[] = '{}'
+                OR coalesce(state_since <= ALL (:not_since_after::text[]::timestamptz[]), true))
       )
       """;
 
-  /** The severity of the status; within one status its start, newest first. */
+  /** The severity of the status; within one its start, newest first. */
   private static final String WORST_FIRST =
       """
       ORDER BY CASE WHEN status = 'failed' THEN 0 WHEN status = 'degraded' AND degraded_reason = 'runtime_wedged' THEN 1
           WHEN status = 'offline' THEN 2 WHEN status = 'degraded' THEN 3 WHEN stalled THEN 4
           WHEN status = 'awaiting_agent' THEN 5 WHEN status = 'paused' THEN 6 ELSE 7 END,
-          status_since DESC, id
+          state_since DESC NULLS LAST, id
       LIMIT :most
       """;
 
@@ -115,7 +120,7 @@ class MatchingFleet {
       MATCHING
           + """
           , matches AS MATERIALIZED (
-              SELECT id, status, degraded_reason, runtime, stalled, status_since FROM matching)
+              SELECT id, status, degraded_reason, runtime, stalled, state_since FROM matching)
           SELECT NULL::uuid AS id, status, degraded_reason, runtime, stalled, count(*) AS workspaces FROM matches
           GROUP BY status, degraded_reason, runtime, stalled
           UNION ALL
@@ -128,7 +133,7 @@ class MatchingFleet {
       MATCHING
           + """
           SELECT id, name, role, tier, parent_id, runtime, delivery_mode, status, degraded_reason, stalled,
-              status_since, last_heartbeat_at, sample_error, active_tasks, queued
+              stalled_since, status_since, last_heartbeat_at, sample_error, active_tasks, queued
           FROM matching
           """
           + WORST_FIRST;
@@ -158,6 +163,7 @@ class MatchingFleet {
       String status,
       @Nullable String degradedReason,
       boolean stalled,
+      @Nullable Instant stalledSince,
       Instant statusSince,
       @Nullable Instant lastHeartbeatAt,
       String lastSampleError,
@@ -176,6 +182,7 @@ class MatchingFleet {
           row.getString("status"),
           row.getString("degraded_reason"),
           row.getBoolean("stalled"),
+          Timestamps.instantOrNull(row, "stalled_since"),
           Timestamps.instant(row, "status_since"),
           Timestamps.instantOrNull(row, "last_heartbeat_at"),
           row.getString("sample_error"),

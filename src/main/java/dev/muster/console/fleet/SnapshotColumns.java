@@ -36,7 +36,8 @@ public final class SnapshotColumns {
 
   /**
    * The state of a workspace. Absent texts are null, and so is the status of a workspace that did
-   * not exist yet.
+   * not exist yet. {@code stalledEpochS} is when its stall began; null when it is not stalled, or
+   * when that is unknown.
    */
   public record State(
       @Nullable String status,
@@ -45,13 +46,15 @@ public final class SnapshotColumns {
       long sinceEpochS,
       @Nullable Long lastHeartbeatEpochS,
       int tasks,
-      int flags) {}
+      int flags,
+      @Nullable Long stalledEpochS) {}
 
   private record Row(FleetWorkspace workspace, State state) {}
 
   private final List<Row> rows = new ArrayList<>();
   private final Set<UUID> parents = new HashSet<>();
   private long earliest = NO_TIME;
+  private int stalls;
 
   public void add(FleetWorkspace workspace, State state) {
     rows.add(new Row(workspace, state));
@@ -62,13 +65,17 @@ public final class SnapshotColumns {
     if (state.lastHeartbeatEpochS() != null) {
       earliest = Math.min(earliest, state.lastHeartbeatEpochS());
     }
+    if (state.stalledEpochS() != null) {
+      earliest = Math.min(earliest, state.stalledEpochS());
+      stalls++;
+    }
   }
 
   /** Writes all rows as of the event {@code seq}. */
   public BinaryAnswer write(long seq, Instant at, JsonMapper json) {
     long base = earliest == NO_TIME ? at.getEpochSecond() : earliest;
     Map<UUID, Integer> places = placesOfParents();
-    Columns columns = new Columns(rows.size(), base);
+    Columns columns = new Columns(rows.size(), stalls, base);
     for (Row row : rows) {
       @Nullable UUID parent = row.workspace().parentId();
       columns.put(
@@ -112,14 +119,17 @@ public final class SnapshotColumns {
     private final ByteBuffer status;
     private final ByteBuffer reason;
     private final ByteBuffer flags;
+    private final ByteBuffer stallRow;
+    private final ByteBuffer stallAt;
     private final Words statuses = new Words(BinaryTable.NO_SMALL_WORD);
     private final Words reasons = new Words(BinaryTable.NO_SMALL_WORD);
     private final Words roles = new Words(BinaryTable.NO_WORD);
     private final Words runtimes = new Words(BinaryTable.NO_WORD);
     private final Words errors = new Words(BinaryTable.NO_WORD);
+    private int row;
 
     /** Times are seconds after {@code base}. */
-    Columns(int rows, long base) {
+    Columns(int rows, int stalls, long base) {
       this.base = base;
       this.table = new BinaryTable("MSF1", rows);
       this.parent = table.add("parent", 4, rows);
@@ -134,6 +144,8 @@ public final class SnapshotColumns {
       this.status = table.add("status", 1, rows);
       this.reason = table.add("reason", 1, rows);
       this.flags = table.add("flags", 1, rows);
+      this.stallRow = table.add("stall_row", 4, stalls);
+      this.stallAt = table.add("stall_at", 4, stalls);
     }
 
     void put(FleetWorkspace workspace, State state, int placeOfParent) {
@@ -152,6 +164,12 @@ public final class SnapshotColumns {
       status.put((byte) statuses.number(state.status()));
       reason.put((byte) reasons.number(state.reason()));
       flags.put((byte) (state.flags() | (workspace.isPush() ? PUSH : 0)));
+      @Nullable Long stalled = state.stalledEpochS();
+      if (stalled != null) {
+        stallRow.putInt(row);
+        stallAt.putInt((int) (stalled - base));
+      }
+      row++;
     }
 
     BinaryAnswer write(Map<String, Object> head, JsonMapper json) {

@@ -288,7 +288,7 @@ class PastFleet {
 
   private static State state(ResultSet row) throws SQLException {
     return new State(
-        row.getString(3), row.getString(4), row.getString(5), row.getLong(2), null, 0, 0);
+        row.getString(3), row.getString(4), row.getString(5), row.getLong(2), null, 0, 0, null);
   }
 
   /** Reads in one transaction, and writes after it. */

@@ -114,6 +114,7 @@ class EventSource extends NumberedSource {
           WORKSPACE_DEGRADED,
           WORKSPACE_OFFLINE,
           WORKSPACE_STALLED,
+          WORKSPACE_STALL_ENDED,
           WORKSPACE_PAUSED,
           WORKSPACE_RESTART_REQUESTED,
           WORKSPACE_REMOVED,
@@ -148,6 +149,7 @@ class EventSource extends NumberedSource {
     return switch (type) {
       case WORKSPACE_RESTART_REQUESTED -> "restart requested";
       case WORKSPACE_STALLED -> "stalled";
+      case WORKSPACE_STALL_ENDED -> "no longer stalled";
       case AGENT_CARD_UPDATED -> "new agent card";
       case WORKSPACE_UPDATED ->
           payload.has(RESTART_REQUESTED_AT)

@@ -34,7 +34,8 @@ public record DecodedFleet(long seq, Instant at, int bytes, List<Row> rows) {
       Instant since,
       @Nullable Instant lastHeartbeat,
       int tasks,
-      int flags) {}
+      int flags,
+      @Nullable Instant stalledSince) {}
 
   public static DecodedFleet of(byte[] bytes) {
     ByteBuffer all = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
@@ -114,7 +115,21 @@ public record DecodedFleet(long seq, Instant at, int bytes, List<Row> rows) {
           time(u32("since", i)),
           lastHeartbeat == -1 ? null : time(lastHeartbeat),
           u16("tasks", i),
-          u8("flags", i));
+          u8("flags", i),
+          stalledSince(i));
+    }
+
+    /** Only rows that are stalled have a place in these columns. */
+    private @Nullable Instant stalledSince(int row) {
+      JsonNode rows = head.path("dir").path("stall_row");
+      JsonNode times = head.path("dir").path("stall_at");
+      assertThat(times.path(1).asInt(-1)).isEqualTo(rows.path(1).asInt());
+      for (int i = 0; i < rows.path(1).asInt(); i += 4) {
+        if (all.getInt(start + rows.path(0).asInt() + i) == row) {
+          return time(all.getInt(start + times.path(0).asInt() + i));
+        }
+      }
+      return null;
     }
   }
 

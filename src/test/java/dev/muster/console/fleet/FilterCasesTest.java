@@ -85,9 +85,9 @@ class FilterCasesTest {
     db.sql(
             """
             INSERT INTO workspace_heartbeats (workspace_id, status, status_since, degraded_reason, last_heartbeat_at,
-                sample_error, active_tasks, current_task, stalled, busy_since)
-            VALUES (:id, :status, :since::timestamptz, :reason, :heard::timestamptz, :error, :tasks, :task, :stalled,
-                CASE WHEN :stalled THEN '2026-11-25T01:00:00Z'::timestamptz END)
+                sample_error, active_tasks, current_task, stalled, stalled_since, busy_since)
+            VALUES (:id, :status, :since::timestamptz, :reason, :heard::timestamptz, :error, :tasks, :task, :stalled_since::timestamptz IS NOT NULL,
+                :stalled_since::timestamptz, CASE WHEN :stalled_since::timestamptz IS NOT NULL THEN '2026-11-25T01:00:00Z'::timestamptz END)
             """)
         .param("id", id)
         .param("status", w.path("status").asString())
@@ -97,7 +97,7 @@ class FilterCasesTest {
         .param("error", w.path("error").asString())
         .param("tasks", w.path("tasks").asInt())
         .param("task", w.path("task").asString())
-        .param("stalled", w.path("stalled").asBoolean())
+        .param("stalled_since", w.path("stalled").stringValueOpt().orElse(null))
         .update();
     if (w.path("queued").asBoolean()) {
       db.sql(

@@ -71,6 +71,14 @@ class FleetSnapshotTest {
     for (int i = 0; i < 20; i++) {
       client.create("more " + i, i % 2 == 0 ? under(lead) : "\"tier\":100");
     }
+    server
+        .database()
+        .execute(
+            """
+            UPDATE workspace_heartbeats SET stalled = status <> 'paused', active_tasks = 1,
+                stalled_since = now() - interval '9 days'
+            WHERE status <> 'awaiting_agent'
+            """);
 
     HttpResponse<byte[]> plain = fleet(ADMIN_TOKEN);
     HttpResponse<byte[]> compressed = fleet(ADMIN_TOKEN, "Accept-Encoding", "br, gzip;q=1");
@@ -85,6 +93,9 @@ class FleetSnapshotTest {
     assertThat(header(plain, "ETag")).isEqualTo("\"" + decoded.seq() + "\"");
     assertThat(decoded.rows()).isEqualTo(listed());
     assertThat(decoded.rows()).hasSize(24);
+    assertThat(decoded.rows().stream().filter(row -> row.stalledSince() != null))
+        .as("Lead and child; the paused one is no longer stalled")
+        .hasSize(2);
     assertThat(decoded.rows().get(1).error()).isEqualTo("é".repeat(160));
     assertThat(
             decoded.rows().stream()
@@ -282,9 +293,14 @@ class FleetSnapshotTest {
                     .map(FleetSnapshotTest::seconds)
                     .orElse(null),
                 w.path("active_tasks").asInt(),
-                w.path("delivery_mode").asString().equals("push")
-                    ? SnapshotColumns.PUSH | SnapshotColumns.QUEUED
-                    : 0))
+                (w.path("delivery_mode").asString().equals("push")
+                        ? SnapshotColumns.PUSH | SnapshotColumns.QUEUED
+                        : 0)
+                    | (w.path("stalled").asBoolean() ? SnapshotColumns.STALLED : 0),
+                w.path("stalled_since")
+                    .stringValueOpt()
+                    .map(FleetSnapshotTest::seconds)
+                    .orElse(null)))
         .toList();
   }
 
