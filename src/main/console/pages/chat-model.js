@@ -15,6 +15,7 @@
  * @property {string} text
  * @property {string} at time, RFC 3339
  * @property {Array<{uri?: string, name?: string}>} files
+ * @property {string} [author] name of the person; only of a message of a person, and where it is known
  * @property {string} [messageId] only of a message of a person
  * @property {string} [rowId] id of its row in the feed, and of its queue entry
  * @property {string} [state]
@@ -69,10 +70,11 @@ function union(first, second) {
  * @param {Known['reachedEnd']} known.reachedEnd
  * @param {Map<string, {status: string, place?: number}>} known.states row id → state in the timeline
  * @param {Array<object>} known.sent messages that this browser has sent, oldest first
+ * @param {string} [known.self] name of the person who uses this browser
  * @param {number} [known.waiting] number of messages in the queue of the workspace
  * @returns {Turn[]} oldest first
  */
-export function turnsOf({ messages, rows, reachedEnd, states, sent, waiting }) {
+export function turnsOf({ messages, rows, reachedEnd, states, sent, waiting, self }) {
   const rowById = new Map(rows.map((row) => [row.id, row]));
   const answers = answersByMessage(rows);
   const sentById = new Map(sent.map((one) => [one.messageId, one]));
@@ -83,7 +85,7 @@ export function turnsOf({ messages, rows, reachedEnd, states, sent, waiting }) {
   for (const message of messages) {
     const rowId = rowOf(message.id);
     const turn = { key: message.id, role: message.role, text: message.content, at: message.timestamp,
-      files: message.attachments ?? [], rowId };
+      files: message.attachments ?? [], author: message.author, rowId };
     if (message.role === 'user') {
       const row = rowById.get(rowId);
       turn.messageId = row?.data?.message_id ?? undefined;
@@ -103,7 +105,8 @@ export function turnsOf({ messages, rows, reachedEnd, states, sent, waiting }) {
     && Date.parse(at) < Date.parse(messages[0]?.timestamp);
   for (const one of sent) {
     if (!stored.has(one.messageId) && !isOlder(one)) {
-      turns.push({ key: one.messageId, role: 'user', text: one.text, at: one.at, files: [], messageId: one.messageId,
+      turns.push({ key: one.messageId, role: 'user', text: one.text, at: one.at, files: [], author: self,
+        messageId: one.messageId,
         state: one.state, note: one.note });
     }
   }

@@ -123,7 +123,7 @@ export function open(root, place, context) {
   };
 
   const bubble = (turn) => html`<li class="bubble ${turn.role}">
-      <div class="bubble-head"><span class="speaker">${speaker(turn.role)}</span>
+      <div class="bubble-head"><span class="speaker">${speaker(turn)}</span>
           <span class="meta">${age(turn.at)}</span></div>
       ${turn.text ? block(turn.text) : turn.files.length === 0 ? html`<p class="meta">no text</p>` : nothing}
       ${turn.files.length > 0 ? html`<ul class="files">${turn.files.map(fileLine)}</ul>` : nothing}
@@ -139,11 +139,11 @@ export function open(root, place, context) {
         ${turn.messageId ? copyButton(turn.messageId, 'message id') : nothing}</div>` : nothing}
     </li>`;
 
-  const speaker = (role) => role === 'user' ? 'People at the canvas'
-    : role === 'agent' ? inline(workspace.record.name) : 'Muster';
+  const speaker = ({ role, author }) => role === 'agent' ? inline(workspace.record.name) : role !== 'user' ? 'Muster'
+    : author ? inline(author) : 'The canvas';
 
   const conversation = () => {
-    const turns = turnsOf({ ...newest.value, states, sent: box.sent, waiting });
+    const turns = turnsOf({ ...newest.value, states, sent: box.sent, waiting, self: session.current()?.name });
     return html`${newest.value.reachedEnd ? nothing : html`<p class="older">${action('Older messages', readOlder)}</p>`}
       ${turns.length === 0
         ? empty('No messages yet.', html`<p>Write below, or let the agent begin:</p>`,
@@ -157,7 +157,7 @@ export function open(root, place, context) {
         .value=${box.draft} @input=${onInput} @keydown=${onKey}></textarea>
       <button type="submit" class="main">Send</button></form>`;
 
-  /** Keeps the draft, and draws the curl command with it. */
+  /** Keeps the draft, and draws *as curl* with it. */
   function onInput(event) {
     box.keepDraft(event.target.value);
     draw();

@@ -57,9 +57,11 @@ public class CanvasMessages {
    * Results are in the order of the ids.
    *
    * @param messageId the id of the message, the same for all workspaces
+   * @param author the name of the person who sends it
    */
   @Transactional(propagation = Propagation.MANDATORY)
-  public List<BatchResult> send(List<UUID> ids, String messageId, String text, Instant now) {
+  public List<BatchResult> send(
+      List<UUID> ids, String messageId, String text, String author, Instant now) {
     // a change of the delivery mode takes the same locks, so each message's way stays right until
     // the commit
     feeds.lock(new TreeSet<>(ids));
@@ -72,7 +74,8 @@ public class CanvasMessages {
       }
     }
     List<AppendResult> appended =
-        feeds.appendAll(targets.stream().map(target -> row(target, messageId, text)).toList());
+        feeds.appendAll(
+            targets.stream().map(target -> row(target, messageId, text).by(author)).toList());
     for (int i = 0; i < appended.size(); i++) {
       UUID id = targets.get(i).id();
       results.put(id, result(id, appended.get(i), now));

@@ -60,13 +60,14 @@ record NormalizedRequest(String method, ObjectNode body, @Nullable ObjectNode me
   /** Builds the activity row for the target's feed. */
   NewActivity rowFor(DeliveryTarget target, Sender sender) {
     return NewActivity.inbound(
-        target.id(),
-        sender.workspaceId(),
-        method,
-        method + " → " + target.name(),
-        LosslessJson.write(body),
-        MessageContent.ofRequest(body),
-        identity());
+            target.id(),
+            sender.workspaceId(),
+            method,
+            method + " → " + target.name(),
+            LosslessJson.write(body),
+            MessageContent.ofRequest(body),
+            identity())
+        .by(sender.author());
   }
 
   /**

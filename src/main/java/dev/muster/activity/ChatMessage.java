@@ -28,6 +28,7 @@ import tools.jackson.databind.node.ObjectNode;
  * @param id the row's id with {@code :user} or {@code :agent}; it never changes
  * @param role {@code user}, {@code agent}, or {@code system} for an error or a response that is too
  *     large to list
+ * @param author the name of the person of a {@code user}, where it is known
  * @param attachments each with {@code uri}; {@code name}, {@code mimeType} and {@code size} where
  *     known
  */
@@ -36,6 +37,7 @@ record ChatMessage(
     String role,
     String content,
     Instant timestamp,
+    @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable String author,
     @JsonInclude(JsonInclude.Include.NON_EMPTY) List<JsonNode> attachments,
     @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable Object toolTrace) {
 
@@ -59,7 +61,13 @@ record ChatMessage(
                 .map(ChatMessage::file)
                 .toList();
     return new ChatMessage(
-        row.id() + ":user", USER, row.data().text(), row.createdAt(), files, null);
+        row.id() + ":user",
+        USER,
+        row.data().text(),
+        row.createdAt(),
+        row.data().author(),
+        files,
+        null);
   }
 
   /**
@@ -107,7 +115,7 @@ record ChatMessage(
 
   private static ChatMessage agent(
       StoredActivity row, String role, String content, Instant at, List<JsonNode> files) {
-    return new ChatMessage(row.id() + ":agent", role, content, at, files, row.toolTrace());
+    return new ChatMessage(row.id() + ":agent", role, content, at, null, files, row.toolTrace());
   }
 
   private static Instant endOf(StoredActivity row) {

@@ -78,7 +78,7 @@ class FeedPages {
   private static final String COLUMNS =
       """
       l.workspace_id, l.seq, l.activity_type, l.source, l.source_id, l.target_id, l.method, l.summary, l.request_bytes,
-      l.trace_bytes, l.message_id, l.delegation_id, l.message_text, l.attachments, l.peer_id, l.created_at,
+      l.trace_bytes, l.message_id, l.delegation_id, l.message_text, l.attachments, l.peer_id, l.created_at, l.author,
       coalesce(o.response_bytes, l.response_bytes) AS response_bytes,
       coalesce(o.status, l.status) AS status,
       CASE WHEN o.status IS NULL THEN l.error_detail ELSE o.error_detail END AS error_detail,
@@ -271,7 +271,8 @@ class FeedPages {
             sourceId,
             Objects.requireNonNullElse(row.getString("message_text"), ""),
             row.getString("message_id"),
-            row.getString("delegation_id")),
+            row.getString("delegation_id"),
+            row.getString("author")),
         row.getObject("duration_ms", Long.class),
         row.getString("status"),
         row.getString("error_detail"),

@@ -11,6 +11,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A row to append to the feed of {@code workspaceId}. Each kind of writer has a factory method
  * (R6.0).
+ *
+ * @param author the name of the person who sent it; null but for people (R6.0)
  */
 public record NewActivity(
     UUID workspaceId,
@@ -24,7 +26,8 @@ public record NewActivity(
     ActivityResult result,
     MessageContent content,
     @Nullable MessageIdentity identity,
-    @Nullable MessageAdmission admission) {
+    @Nullable MessageAdmission admission,
+    @Nullable String author) {
 
   public static final String RECEIVED = "a2a_receive";
   public static final String NOTIFY = "notify";
@@ -70,6 +73,7 @@ public record NewActivity(
         ActivityResult.OK,
         content,
         identity,
+        null,
         null);
   }
 
@@ -92,7 +96,26 @@ public record NewActivity(
         result,
         content,
         identity,
-        wanted);
+        wanted,
+        author);
+  }
+
+  /** Returns the same row with the name of the person who sent it; null when it is unknown. */
+  public NewActivity by(@Nullable String person) {
+    return new NewActivity(
+        workspaceId,
+        activityType,
+        source,
+        sourceId,
+        targetId,
+        method,
+        summary,
+        bodies,
+        result,
+        content,
+        identity,
+        admission,
+        person);
   }
 
   /** Creates the row that reports the end of a delegation to {@code caller} (R8.7). */
@@ -116,6 +139,7 @@ public record NewActivity(
         result,
         content,
         null,
+        null,
         null);
   }
 
@@ -134,6 +158,7 @@ public record NewActivity(
         ActivityResult.OK,
         content,
         null,
+        null,
         null);
   }
 
@@ -151,6 +176,7 @@ public record NewActivity(
         new Bodies(null, response, null),
         ActivityResult.OK,
         content,
+        null,
         null,
         null);
   }

@@ -52,6 +52,7 @@ record ReportedActivity(Optional<UUID> sourceId, NewActivity row) {
             result(body),
             body.tree(requestField).map(MessageContent::ofRequest).orElse(MessageContent.EMPTY),
             null,
+            null,
             null));
   }
 

@@ -50,7 +50,7 @@ public record RowSize(
     long bytes = NAMES_AND_IDS;
     bytes += inJson(row.method()) + inJson(row.summary()) + inJson(row.result().errorDetail());
     bytes += inJson(row.content().text()) + inJson(row.content().messageId());
-    bytes += inJson(row.content().delegationId());
+    bytes += inJson(row.content().delegationId()) + inJson(row.author());
     bytes += row.content().attachments().stream().mapToLong(RowSize::inJson).sum();
     return bytes;
   }

@@ -42,13 +42,18 @@ record StoredActivity(
     @JsonIgnore @Nullable String attachments,
     @JsonIgnore @Nullable UUID peerId) {
 
-  /** The part of a row that a polling client hands to its agent. */
+  /**
+   * The part of a row that a polling client hands to its agent.
+   *
+   * @param author the name of the person who sent it; null but for people
+   */
   record Data(
       ActivitySource source,
       @Nullable UUID sourceId,
       String text,
       @Nullable String messageId,
-      @Nullable String delegationId) {}
+      @Nullable String delegationId,
+      @Nullable String author) {}
 
   /** Replaces a body that is too large for a list. A read of the single row has the whole body. */
   record Truncated(boolean truncated, int bytes) {
@@ -87,7 +92,8 @@ record StoredActivity(
             row.sourceId(),
             Text.clean(content.text()),
             partOf(content.messageId(), Text::clean),
-            partOf(content.delegationId(), Text::clean)),
+            partOf(content.delegationId(), Text::clean),
+            partOf(row.author(), Text::clean)),
         row.result().durationMs(),
         row.result().status(),
         row.result().errorDetail(),

@@ -19,8 +19,10 @@ import org.jspecify.annotations.Nullable;
  *
  * @param workspaceId null for people at the canvas
  * @param owner whose share of the server's resources the message uses
+ * @param author the name of the person, as given at the sign-in; null for workspaces, and for the
+ *     admin token, which a canvas uses for all of its people
  */
-public record Sender(@Nullable UUID workspaceId, Owner owner) {
+public record Sender(@Nullable UUID workspaceId, Owner owner, @Nullable String author) {
 
   /** The canvas without a request. */
   public static final Sender CANVAS = new Sender(null);
@@ -33,17 +35,19 @@ public record Sender(@Nullable UUID workspaceId, Owner owner) {
    * is not stored, so theirs are messages of the server.
    */
   public Sender(@Nullable UUID workspaceId) {
-    this(workspaceId, workspaceId == null ? Owner.SERVER : new Owner.OfWorkspace(workspaceId));
+    this(
+        workspaceId, workspaceId == null ? Owner.SERVER : new Owner.OfWorkspace(workspaceId), null);
   }
 
   /** Returns the sender; refuses with 401 a header that contradicts the credential. */
   public static Sender of(Caller caller, HttpServletRequest request) {
     return switch (caller) {
-      case Caller.Admin(), Caller.Operator _ -> new Sender(null, RequestOwner.of(request));
+      case Caller.Admin() -> new Sender(null, RequestOwner.of(request), null);
+      case Caller.Operator(_, String name) -> new Sender(null, RequestOwner.of(request), name);
       case Caller.Viewer _ -> throw AccessChecks.readsOnly();
       case Caller.Agent(UUID own) -> {
         CLAIMS.forEach(header -> requireNoOther(own, header, request));
-        yield new Sender(own, RequestOwner.of(request));
+        yield new Sender(own, RequestOwner.of(request), null);
       }
       case Caller.RemovedAgent(UUID own) -> throw Credentials.unknown();
       case Caller.Anonymous() -> throw Credentials.missing();

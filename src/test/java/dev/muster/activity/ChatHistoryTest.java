@@ -59,7 +59,7 @@ class ChatHistoryTest {
             TestFeed.JSON.readTree(
                 """
                 {"messages":[
-                {"id":"%s:user","role":"user","content":"see","timestamp":"%s",
+                {"id":"%s:user","role":"user","content":"see","timestamp":"%s","author":"Ann",
                  "attachments":[{"uri":"u:1","name":"a","mimeType":"text/plain"}]},
                 {"id":"%s:agent","role":"agent","content":"done","timestamp":"%s",
                  "attachments":[{"uri":"u:2","name":"b","size":3}]}],

@@ -35,7 +35,7 @@ class FeedRowTest {
         "source":"peer_agent","source_id":"%4$s","target_id":"%2$s","method":"message/send",\
         "summary":"message/send → %2$s","request_body":{"jsonrpc":"2.0","id":"1","method":"message/send",\
         "params":{"message":{"role":"user","messageId":"m-1","parts":[{"kind":"text","text":"hi"}]}}},\
-        "data":{"source":"peer_agent","source_id":"%4$s","text":"hi","message_id":"m-1","delegation_id":null},\
+        "data":{"source":"peer_agent","source_id":"%4$s","text":"hi","message_id":"m-1","delegation_id":null,"author":null},\
         "duration_ms":null,"status":"ok","error_detail":null,"created_at":"%5$s"}\
         """
             .formatted(
@@ -143,7 +143,7 @@ class FeedRowTest {
 
     assertThat(FEED.newest().path("data"))
         .hasToString(
-            "{\"source\":\"peer_agent\",\"source_id\":\"%s\",\"text\":\"\",\"message_id\":null,\"delegation_id\":null}"
+            "{\"source\":\"peer_agent\",\"source_id\":\"%s\",\"text\":\"\",\"message_id\":null,\"delegation_id\":null,\"author\":null}"
                 .formatted(PEER.id()));
   }
 

@@ -77,7 +77,7 @@ record TestFeed(TestServer server, Agent agent) {
     return client().post(path("/ack"), agent.token(), "{\"acked_seq\":" + value + "}");
   }
 
-  /** Stores an inbound message; from the canvas when {@code sender} is null. */
+  /** Stores an inbound message; of Ann at the canvas when {@code sender} is null. */
   String receive(@Nullable UUID sender, String text) {
     return receiveRequest(
         sender, request("m-1", "{\"kind\":\"text\",\"text\":" + quoted(text) + "}"));
@@ -89,13 +89,14 @@ record TestFeed(TestServer server, Agent agent) {
             .bean(Feeds.class)
             .append(
                 NewActivity.inbound(
-                    id(),
-                    sender,
-                    "message/send",
-                    "message/send → " + id(),
-                    new RawJson(json),
-                    MessageContent.ofRequest(JSON.readTree(json)),
-                    null));
+                        id(),
+                        sender,
+                        "message/send",
+                        "message/send → " + id(),
+                        new RawJson(json),
+                        MessageContent.ofRequest(JSON.readTree(json)),
+                        null)
+                    .by(sender == null ? "Ann" : null));
     assertThat(appended).isInstanceOf(AppendResult.Stored.class);
     return ((AppendResult.Stored) appended).id().toString();
   }

@@ -84,7 +84,7 @@ class DelegationReportTest {
         .isEqualTo("{\"text\":\"Here.\",\"delegation_id\":\"" + id + "\"}");
     assertThat(row.path("data").toString())
         .isEqualTo(
-            "{\"source\":\"system\",\"source_id\":null,\"text\":\"Here.\",\"message_id\":\"%s:result\",\"delegation_id\":\"%s\"}"
+            "{\"source\":\"system\",\"source_id\":null,\"text\":\"Here.\",\"message_id\":\"%s:result\",\"delegation_id\":\"%s\",\"author\":null}"
                 .formatted(id, id));
   }
 

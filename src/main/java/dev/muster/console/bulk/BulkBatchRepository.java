@@ -36,7 +36,7 @@ class BulkBatchRepository {
    */
   private static final String LOCK_NEXT =
       """
-      SELECT id, action, text, undo_of, handled, stored, now() AS at,
+      SELECT id, action, text, who, undo_of, handled, stored, now() AS at,
           targets[handled + 1 : handled + CASE
               WHEN stored > handled THEN least(stored - handled, :changes)
               WHEN action = 'message' THEN :messages ELSE :changes END] AS batch,
@@ -123,6 +123,7 @@ class BulkBatchRepository {
       UUID runId,
       BulkAction action,
       @Nullable String text,
+      String who,
       @Nullable UUID undoOf,
       int handled,
       int stored,
@@ -143,7 +144,7 @@ class BulkBatchRepository {
     /** Returns a batch of the first target alone. */
     Batch first() {
       return new Batch(
-          runId, action, text, undoOf, handled, stored, at, ids.subList(0, 1), expected);
+          runId, action, text, who, undoOf, handled, stored, at, ids.subList(0, 1), expected);
     }
   }
 
@@ -192,6 +193,7 @@ class BulkBatchRepository {
         row.getObject("id", UUID.class),
         BulkAction.of(row.getString("action")),
         row.getString("text"),
+        row.getString("who"),
         row.getObject("undo_of", UUID.class),
         row.getInt("handled"),
         row.getInt("stored"),

@@ -204,7 +204,11 @@ class BulkWorker implements SmartLifecycle {
       case REMOVE -> lifecycle.remove(ids);
       case MESSAGE ->
           messages.send(
-              ids, "bulk-" + batch.runId(), Objects.requireNonNull(batch.text()), batch.at());
+              ids,
+              "bulk-" + batch.runId(),
+              Objects.requireNonNull(batch.text()),
+              batch.who(),
+              batch.at());
     };
   }
 

@@ -39,11 +39,11 @@ class FeedSource extends NumberedSource {
           l.message_text, l.status, l.error_detail, l.duration_ms, l.message_id, l.delegation_id, o.state,
           o.status AS end_status, left(o.error_detail, 400) AS end_error, o.duration_ms AS end_duration_ms, o.ended_at,
           o.queue_state, o.enqueued_at, CASE WHEN o.response_bytes <= 16384 THEN o.response END AS response,
-          o.response_bytes, d.queued, d.owner
+          o.response_bytes, d.queued, d.owner, l.author
       FROM (
           SELECT workspace_id, seq, created_at, class, activity_type, source, peer_id, method,
               left(summary, 400) AS summary, left(message_text, 400) AS message_text, status,
-              left(error_detail, 400) AS error_detail, duration_ms, message_id, delegation_id
+              left(error_detail, 400) AS error_detail, duration_ms, message_id, delegation_id, author
           FROM api_activity_entry
           WHERE workspace_id = :workspace_id AND seq < :before
           ORDER BY seq DESC
@@ -171,7 +171,9 @@ class FeedSource extends NumberedSource {
     String method = Objects.requireNonNullElse(row.getString("method"), "");
     return switch (row.getString("source")) {
       case "canvas_user" ->
-          "from the canvas" + (method.equals("message/send") ? "" : ": " + method);
+          "from "
+              + Objects.requireNonNullElse(row.getString("author"), "the canvas")
+              + (method.equals("message/send") ? "" : ": " + method);
       case "system" -> method.isEmpty() ? "from the server" : method;
       default -> "from " + TimelineEntry.PEER;
     };
