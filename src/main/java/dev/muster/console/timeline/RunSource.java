@@ -6,6 +6,7 @@ import dev.muster.console.timeline.TimelineEntry.Kind;
 import dev.muster.console.timeline.TimelineEntry.Refs;
 import dev.muster.platform.time.Timestamps;
 import dev.muster.runtime.RuntimeIds;
+import java.math.BigDecimal;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -26,7 +27,7 @@ class RunSource extends NumberedSource {
   static final String PAGE =
       """
       SELECT workspace_id, first_seq, left(task_name, 200) AS task_name, language, status, exit_code, error_kind,
-          left(error_message, 400) AS error_message, started_at, ended_at
+          left(error_message, 400) AS error_message, started_at, ended_at, duration_ms
       FROM api_runtime_run WHERE workspace_id = :workspace_id AND first_seq < :before
       ORDER BY first_seq DESC LIMIT :limit
       """;
@@ -61,7 +62,6 @@ class RunSource extends NumberedSource {
     Instant at = Timestamps.instant(row, "started_at");
     long seq = row.getLong("first_seq");
     UUID id = RuntimeIds.of(row.getObject("workspace_id", UUID.class), seq);
-    @Nullable Instant endedAt = Timestamps.instantOrNull(row, "ended_at");
     return new Row(
         at,
         Place.ofSeq(seq),
@@ -73,9 +73,26 @@ class RunSource extends NumberedSource {
                 row.getString("task_name"),
                 row.getString("status"),
                 text(row),
-                endedAt == null ? null : Duration.between(at, endedAt).toMillis(),
+                tookMs(row),
                 new Refs(null, null, id, null, null, null, null),
                 null)));
+  }
+
+  /**
+   * Returns how long a run took, in ms: what its end says, else the time between the arrivals of
+   * its start and its end. Null when it has not ended, and when these arrived together.
+   */
+  static @Nullable Long tookMs(ResultSet row) throws SQLException {
+    @Nullable BigDecimal said = row.getBigDecimal("duration_ms");
+    if (said != null) {
+      return said.min(BigDecimal.valueOf(Long.MAX_VALUE)).longValue();
+    }
+    @Nullable Instant endedAt = Timestamps.instantOrNull(row, "ended_at");
+    Instant startedAt = Timestamps.instant(row, "started_at");
+    if (endedAt == null || !endedAt.isAfter(startedAt)) {
+      return null;
+    }
+    return Duration.between(startedAt, endedAt).toMillis();
   }
 
   private static @Nullable String text(ResultSet row) throws SQLException {

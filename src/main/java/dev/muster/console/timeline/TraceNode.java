@@ -14,6 +14,9 @@ import org.jspecify.annotations.Nullable;
  * @param to the receiver, or the workspace of the run
  * @param text at most 400 characters of the task, the message or the error
  * @param result at most 400 characters of the result; null before the end
+ * @param at the begin; that of a run is as long before its end as it took, if its start arrived
+ *     later
+ * @param durationMs how long a run took, as {@link RunSource#tookMs} says; null for others
  */
 record TraceNode(
     Kind kind,
@@ -29,6 +32,7 @@ record TraceNode(
     @Nullable String result,
     Instant at,
     @Nullable Instant endedAt,
+    @Nullable Long durationMs,
     @Nullable Instant deadline,
     @Nullable Integer attempt,
     Refs refs) {
@@ -49,6 +53,7 @@ record TraceNode(
         null,
         at,
         endedAt,
+        durationMs,
         deadline,
         attempt,
         refs);
@@ -73,6 +78,7 @@ record TraceNode(
         result,
         at,
         endedAt,
+        durationMs,
         deadline,
         attempt,
         refs);

@@ -8,7 +8,11 @@ import dev.muster.runtime.RuntimeIds;
 import dev.muster.runtime.TaskName;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.stream.Stream;
@@ -81,11 +85,11 @@ class TraceRepository {
   static final String RUNS =
       """
       SELECT r.workspace_id, r.first_seq, task.delegation_id, r.language, r.status, r.error_message, r.started_at,
-          r.ended_at
+          r.ended_at, r.duration_ms
       FROM unnest(:workspaces::uuid[], :keys::uuid[], :ids::text[]) AS task (workspace_id, task_key, delegation_id)
       CROSS JOIN LATERAL (
           SELECT workspace_id, first_seq, language, status, left(error_message, 400) AS error_message, started_at,
-              ended_at
+              ended_at, duration_ms
           FROM api_runtime_run
           WHERE workspace_id = task.workspace_id AND task_key = task.task_key
           ORDER BY first_seq
@@ -145,6 +149,8 @@ class TraceRepository {
 
   /** Returns the runs of the callees whose task has the id of the delegation, oldest first. */
   List<TraceNode> runs(List<TraceNode> delegations, int most) {
+    Map<String, Instant> begins = new HashMap<>();
+    delegations.forEach(one -> begins.put(one.id(), one.at()));
     return db.sql(RUNS)
         .param("workspaces", delegations.stream().map(TraceNode::to).toArray(UUID[]::new))
         .param(
@@ -153,7 +159,7 @@ class TraceRepository {
         .param("ids", delegations.stream().map(TraceNode::id).toArray(String[]::new))
         .param("of_a_task", RUNS_OF_A_DELEGATION)
         .param("most", most)
-        .query(TraceRepository::run)
+        .query((row, n) -> run(row, begins))
         .list();
   }
 
@@ -173,6 +179,7 @@ class TraceRepository {
         row.getString("result"),
         Timestamps.instant(row, "created_at"),
         Timestamps.instantOrNull(row, "ended_at"),
+        null,
         Timestamps.instant(row, "deadline"),
         row.getInt("attempt"),
         new Refs(null, id, null, null, null, null, null));
@@ -198,11 +205,12 @@ class TraceRepository {
         Timestamps.instantOrNull(row, "ended_at"),
         null,
         null,
+        null,
         new Refs(
             row.getString("message_id"), delegation, null, id, null, null, row.getLong("seq")));
   }
 
-  private static TraceNode run(ResultSet row, int n) throws SQLException {
+  private static TraceNode run(ResultSet row, Map<String, Instant> begins) throws SQLException {
     UUID workspace = row.getObject("workspace_id", UUID.class);
     UUID id = RuntimeIds.of(workspace, row.getLong("first_seq"));
     String delegation = row.getString("delegation_id");
@@ -219,10 +227,28 @@ class TraceRepository {
         row.getString("status"),
         row.getString("error_message"),
         null,
-        Timestamps.instant(row, "started_at"),
+        beginOf(row, Objects.requireNonNull(begins.get(delegation))),
         Timestamps.instantOrNull(row, "ended_at"),
+        RunSource.tookMs(row),
         null,
         null,
         new Refs(null, delegation, id, null, null, null, null));
+  }
+
+  /**
+   * Returns when a run began. Events that are sent together arrive at the end, so the begin is as
+   * long before that as the run took, but not before its delegation.
+   */
+  private static Instant beginOf(ResultSet row, Instant delegated) throws SQLException {
+    Instant arrivedAt = Timestamps.instant(row, "started_at");
+    @Nullable Instant endedAt = Timestamps.instantOrNull(row, "ended_at");
+    @Nullable Long tookMs = RunSource.tookMs(row);
+    if (endedAt == null || tookMs == null) {
+      return arrivedAt;
+    }
+    Duration took = Duration.ofMillis(tookMs);
+    boolean isLonger = took.compareTo(Duration.between(delegated, endedAt)) > 0;
+    Instant begin = isLonger ? delegated : endedAt.minus(took);
+    return begin.isBefore(arrivedAt) ? begin : arrivedAt;
   }
 }

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.muster.protocol.RuntimeEvent;
 import dev.muster.protocol.RuntimeEvent.RuntimeEnd;
+import dev.muster.protocol.RuntimeEvent.RuntimeError;
 import dev.muster.protocol.RuntimeEvent.RuntimeStart;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
@@ -19,6 +20,8 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -67,6 +70,21 @@ class TimelineTest {
     assertThat(degraded.at("/refs/seq").asLong()).isPositive();
     assertThat(find(all, "message", "from the canvas").path("status").asString())
         .isEqualTo("stored");
+  }
+
+  /** Many agents report a run when it is over: then its start and its end arrive together. */
+  @Test
+  void saysWhatARunTookAsItsEndSays() {
+    report(new RuntimeStart("t", "py", "python"), new RuntimeEnd("t", 0, ms(4200)));
+    report(new RuntimeStart("huge", "py", "python"), new RuntimeEnd("huge", 0, RuntimeEnd.MAX_MS));
+    report(new RuntimeStart("u", "py", "python"), new RuntimeError("u", "OomKilled", "killed"));
+
+    JsonNode runs = entries("?kinds=run");
+
+    assertThat(runs.path(2).path("duration_ms").asLong()).isEqualTo(4200);
+    assertThat(runs.path(1).path("duration_ms").asLong()).isEqualTo(Long.MAX_VALUE);
+    assertThat(runs.path(0).path("status").asString()).isEqualTo("errored");
+    assertThat(runs.path(0).path("duration_ms").isNull()).isTrue();
   }
 
   @Test
@@ -271,6 +289,15 @@ class TimelineTest {
               "/workspaces/" + agent.id() + "/runtime-events", agent.token(), event.encode());
       assertThat(answer.status()).as(answer.text()).isEqualTo(202);
     }
+  }
+
+  /** Sends all events in one request. */
+  private void report(RuntimeEvent... events) {
+    String all =
+        Stream.of(events).map(RuntimeEvent::encode).collect(Collectors.joining(",", "[", "]"));
+    Answer answer =
+        CLIENT.post("/workspaces/" + agent.id() + "/runtime-events", agent.token(), all);
+    assertThat(answer.status()).as(answer.text()).isEqualTo(202);
   }
 
   private void awaitStatus(String delegation, String status) {

@@ -5,11 +5,13 @@ import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.muster.protocol.RuntimeEvent.RuntimeEnd;
 import dev.muster.protocol.RuntimeEvent.RuntimeStart;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestClient.Answer;
 import dev.muster.testing.TestServer;
+import java.math.BigInteger;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
@@ -33,6 +35,14 @@ class TraceTest {
         "/workspaces/" + tester.id() + "/runtime-events",
         tester.token(),
         new RuntimeStart(second, "py", "python").encode());
+    CLIENT.post(
+        "/workspaces/" + tester.id() + "/runtime-events",
+        tester.token(),
+        "["
+            + new RuntimeStart(third, "py", "python").encode()
+            + ","
+            + new RuntimeEnd(third, 0, BigInteger.valueOf(4200)).encode()
+            + "]");
     report(tester, second, "all green");
 
     await().until(() -> kinds(trace(first), "message").size() >= 4);
@@ -51,6 +61,12 @@ class TraceTest {
     JsonNode run = node(trace, kinds(trace, "run").getFirst());
     assertThat(run.path("parent_id").asString()).isEqualTo(second);
     assertThat(run.path("status").asString()).isEqualTo("running");
+    assertThat(run.path("duration_ms").isNull()).isTrue();
+    JsonNode whole = node(trace, kinds(trace, "run").getLast());
+    assertThat(whole.path("duration_ms").asLong()).isEqualTo(4200);
+    assertThat(whole.path("at").asString())
+        .as("not before its delegation")
+        .isEqualTo(node(trace, third).path("at").asString());
 
     assertThat(kinds(trace(third), "delegation")).containsExactly(first, third);
   }
