@@ -16,22 +16,30 @@ const operations = (more = {}) => ({ at: AT, replica: 'own', up_since: AT, alive
   database: { latency_ms: 0.52, version: '15.14', bytes: 4402341478, history_bytes: 1288490188, oldest_event_at: AT }, jobs: [], ...more });
 
 /** Opens a page whose server answers so, and returns its words. */
-async function shown(page, answer) {
+async function shown(page, answer, fleet) {
   const root = document.body.appendChild(document.createElement('main'));
-  const handle = page.open(root, {}, { call: async () => answer, navigate() {}, clock });
+  const handle = page.open(root, {}, { call: async () => answer, navigate() {}, clock, fleet });
   const words = (selector) => [...root.querySelectorAll(selector)].map((one) => one.textContent.replace(/\s+/g, ' ').trim());
   await until(() => root.querySelector('tbody tr'), 'the rows');
-  const found = { notice: words('.notice')[0], isBad: root.querySelector('.notice.bad') !== null, troubles: words('.troubles li'), figures: words('.figures')[0],
+  const found = { notice: words('.notice')[0], isBad: root.querySelector('.notice.bad') !== null, warning: words('.notice.warn')[0], troubles: words('.troubles li'), figures: words('.figures')[0],
     rows: words('tbody tr') };
   handle.close();
   return found;
 }
 
-export async function saysThatAllIsWell() {
-  const { isBad, notice, troubles, figures } = await shown(health, operations());
-  equal([isBad, troubles], [false, []]);
-  ok(notice.includes('All is well'), notice);
+export async function saysThatTheServerIsWell() {
+  const { isBad, notice, troubles, figures, warning } = await shown(health, operations());
+  equal([isBad, troubles, warning], [false, [], undefined]);
+  ok(notice.includes('The server is well'), notice);
   ok(figures.includes('99 % within 10 ms') && figures.includes('1 replica'), figures);
+}
+
+export async function namesStuckDelegationsBesideAServerThatIsWell() {
+  const at = (stuck) => shown(health, operations(), { summary: { delegations: { dispatched: 3, ...stuck } } });
+  const { notice, isBad, warning } = await at({ stuck: 8 });
+  ok(!isBad && notice.includes('The server is well'), notice);
+  equal(warning, '8 delegations are stuck: the agents that work on them have fallen silent. Show them');
+  equal((await at({})).warning, undefined);
 }
 
 export async function saysWhatIsWrong() {

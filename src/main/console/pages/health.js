@@ -16,7 +16,7 @@ const SLOW_COMMIT_MS = 500; // the limit of the alert MusterCommitsSlow
 const PATH = '/admin/operations';
 
 /** @type {import('./rights.js').Page['open']} */
-export function open(root, place, { call, navigate }) {
+export function open(root, place, { call, navigate, fleet }) {
   const rates = [];
   const health = new Loaded(async (signal) => {
     const found = await call('GET', PATH, { signal });
@@ -57,12 +57,21 @@ export function open(root, place, { call, navigate }) {
   const fact = (name, value, more = nothing) => html`<div><dt>${name}</dt><dd>${value}</dd>${more === nothing
     ? nothing : html`<dd class="meta">${more}</dd>`}</div>`;
 
+  /** Says what is wrong with work that the server only carries. */
+  const stuck = () => {
+    const count = fleet?.summary?.delegations.stuck ?? 0;
+    return count === 0 ? nothing
+      : html`<p class="notice warn">${counted(count, 'delegation is', 'delegations are')} stuck: the agents that work on
+          them have fallen silent. <a href="/ui/delegations?status=stuck">Show them</a></p>`;
+  };
+
   const page = (found) => {
     const wrong = troubles(found);
     const { database, replicas } = found;
     return html`<div class=${wrong.length > 0 ? 'notice bad' : 'notice well'} role="status">${wrong.length > 0
         ? html`<ul class="troubles">${wrong.map((one) => html`<li>${one}</li>`)}</ul>`
-        : html`${stateWord('ok', 'All is well')} <span class="meta">as of ${clockTime(found.at)}</span>`}</div>
+        : html`${stateWord('ok', 'The server is well')} <span class="meta">as of ${clockTime(found.at)}</span>`}</div>
+      ${stuck()}
       <dl class="figures">
         ${fact('Up', since(found.up_since), replicaWords(replicas))}
         ${fact('Heartbeats', html`${number(Math.round(found.heartbeats_s * 10) / 10)} / s`, line(rates))}

@@ -1,6 +1,7 @@
 /** The queue of messages for push agents: of all workspaces (`/ui/queue`), and of one workspace (its tab *Queue*). */
 import { html, nothing, render } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
+import { now } from '../net/clock.js';
 import { readPages } from '../net/lists.js';
 import { action } from '../parts/action.js';
 import { age, until } from '../parts/moment.js';
@@ -10,6 +11,8 @@ import { confirm } from '../parts/dialog.js';
 import { choice, moreRows } from '../parts/filters.js';
 import { Loaded, drawn, empty } from '../parts/loaded.js';
 import { stateWord } from '../parts/state-word.js';
+import { statusWord } from '../parts/status-mark.js';
+import { toast } from '../parts/toast.js';
 import { workspaceLink } from '../parts/workspace-link.js';
 import { duration } from '../text/time.js';
 import { block, inline } from '../text/safe.js';
@@ -54,6 +57,15 @@ export function open(root, place, context) {
     await Promise.all([rows.refresh(), own === null ? summary.refresh() : null]);
   }
 
+  /** Makes a message due, and says when it will be tried, which its target decides. */
+  async function retry(row) {
+    await change(row, 'retry');
+    const [target] = await call('GET', '/console/rows', { query: { ids: row.workspace_id } }).catch(() => []);
+    const wait = target ? waitOf(target, row.kind, now()) : 'can take it';
+    toast(wait === '' ? 'It is tried as soon as its turn comes.'
+      : `It is tried when ${target?.name ?? 'its target'} ${wait}.`);
+  }
+
   const end = (row, verb, word) => confirm({
     title: `${word} this message?`,
     text: html`<p>It will not be delivered. A delegation that it carries ends with it, which cannot be undone; another
@@ -86,14 +98,20 @@ export function open(root, place, context) {
       return nothing;
     }
     return OPEN.has(row.state)
-      ? html`${action('Retry now', () => change(row, 'retry'),
-        { hint: 'Tries it at once, or when the target can take it' })}
+      ? html`${action('Retry now', () => retry(row), { hint: 'Tries it at once, or when the target can take it' })}
           ${action('Expire', () => end(row, 'expire', 'Expire'))}
           ${action('Cancel', () => end(row, 'cancel', 'Cancel'))}`
       : UNDELIVERED.has(row.state) && row.kind !== 'delegation' // the server refuses it
-        ? action('Queue again', () => change(row, 'retry'),
+        ? action('Queue again', () => retry(row),
           { hint: 'It waits again, under the same id and as long as at first' })
         : nothing;
+  }
+
+  function nextTry(row) {
+    const place = context.fleet.store.rowOf(row.workspace_id);
+    const back = place < 0 ? null : returnOf(context.fleet.store.statusOf(place));
+    return row.state === 'delivering' ? 'now' : !row.next_attempt_at ? '–' : back ? `when it ${back}`
+      : until(row.next_attempt_at);
   }
 
   const columns = own === null ? 8 : 7;
@@ -103,8 +121,7 @@ export function open(root, place, context) {
       <td data-label="State"><button type="button" class="disclose" aria-expanded=${texts.has(row.queue_id)}
         @click=${() => toggle(row)}>${stateWord(row.state)}</button></td>
       <td data-label="Tries" class="number">${row.attempts}</td>
-      <td data-label="Next try">${row.state === 'delivering' ? 'now'
-        : row.next_attempt_at ? until(row.next_attempt_at) : '–'}</td>
+      <td data-label="Next try">${nextTry(row)}</td>
       <td data-label="Expires">${row.ended_at ? html`ended ${age(row.ended_at)}` : until(row.expires_at)}</td>
       <td data-label="From">${workspaceLink(row.source_id)}</td>
       <td data-label="Last error" class="wide">${row.error
@@ -186,6 +203,34 @@ export function open(root, place, context) {
       summary.close();
     },
   };
+}
+
+/** @returns {?string} what a target of this status has to do before it gets messages; null when it gets them */
+const returnOf = (status) => status === 'online' || status === 'degraded' ? null
+  : { paused: 'is resumed', awaiting_agent: 'connects' }[status] ?? 'is back';
+
+/**
+ * Returns what a waiting message waits for, as the server claims messages (R7.7).
+ *
+ * @param {object} target its record of `/console/rows`
+ * @param {string} kind of the message; the result of a delegation needs no free slot
+ * @param {number} now in ms
+ * @returns {string} such as `is back (offline 16 m)`; '' when nothing but its turn
+ */
+export function waitOf(target, kind, now) {
+  if (target.delivery_mode === 'poll') {
+    return '';
+  }
+  const back = returnOf(target.status);
+  if (back) {
+    const age = duration((now - Date.parse(target.status_since)) / 1000);
+    return `${back} (${statusWord(target.status)} ${age})`;
+  }
+  if (!target.url) {
+    return 'has an address';
+  }
+  const { active_tasks: active, max_concurrent_tasks: most } = target;
+  return kind !== 'result' && active >= most ? `has a free slot (${active} of ${most} in use)` : '';
 }
 
 /** Returns the parameters of the url without filters. */

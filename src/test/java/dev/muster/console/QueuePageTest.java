@@ -67,6 +67,9 @@ class QueuePageTest {
 
       page.waitForResponse("**/retry", () -> button(rows.first(), "Retry now").click());
       assertThat(rows).hasCount(1); // its agent has sent no heartbeat yet: it waits on
+      assertThat(page.locator("#toasts"))
+          .containsText("It is tried when Called connects (awaiting agent ");
+      assertThat(rows.first().locator("[data-label='Next try']")).hasText("when it connects");
       CLIENT.heartbeat(target);
       assertThat(page.getByText("No message matches.")).isVisible();
       assertThat(peer.deliveries()).hasSize(1);
