@@ -1,6 +1,6 @@
 import { equal, ok } from './assert.js';
 import { asciiJson, command, quote } from '/src/text/shell.js';
-import { curlOf } from '/src/parts/curl.js';
+import { curlOf, variables } from '/src/text/curl.js';
 
 export function leavesPlainWordsAlone() {
   equal(quote('/workspaces/6f0e2a52-8c1e'), '/workspaces/6f0e2a52-8c1e');
@@ -28,6 +28,7 @@ export function writesJsonInPrintableAscii() {
 }
 
 export function writesCurlAsTheDocumentationDoes() {
+  equal(variables('http://h:1'), 'MUSTER=http://h:1 ADMIN="Authorization: Bearer $(cat ~/.muster/admin-token)"');
   equal(curlOf({ path: '/workspaces' }), 'curl -s $MUSTER/workspaces -H "$ADMIN"');
   equal(curlOf({ method: 'POST', path: '/workspaces/1/pause' }), 'curl -s -X POST $MUSTER/workspaces/1/pause -H "$ADMIN"');
   equal(curlOf({ path: '/admin/a2a-queue', query: { state: 'waiting', kind: '', target_id: null } }), `curl -s "$MUSTER"'/admin/a2a-queue?state=waiting' -H "$ADMIN"`);

@@ -6,7 +6,7 @@ import { toast } from '../parts/toast.js';
 /**
  * @param {string} id
  * @param {string} action `pause`, `resume` or `restart`
- * @returns {import('../parts/curl.js').Request} the request of the action
+ * @returns {import('../text/curl.js').Request} the request of the action
  */
 export const actionRequest = (id, action) => ({ method: 'POST', path: `/workspaces/${id}/${action}` });
 

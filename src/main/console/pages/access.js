@@ -3,11 +3,12 @@ import { html, nothing, render } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
 import { action, sentenceOf } from '../parts/action.js';
 import { copyButton } from '../parts/copy.js';
-import { asCurl, commandLine, curlOf } from '../parts/curl.js';
+import { asCurl, commandLine } from '../parts/curl.js';
 import { confirm, openDialog } from '../parts/dialog.js';
 import { Loaded, drawn, empty } from '../parts/loaded.js';
 import { age, until } from '../parts/moment.js';
 import { workspaceLink } from '../parts/workspace-link.js';
+import { curlOf } from '../text/curl.js';
 import { inline } from '../text/safe.js';
 
 const EVERY_MS = 10_000;

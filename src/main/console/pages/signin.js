@@ -1,7 +1,9 @@
 /** The sign-in page: signs in by the code in a link's url, or by a typed token. */
 import { html, nothing, render } from 'lit-html';
 import { isOverheard } from '../net/session.js';
+import { commandLine } from '../parts/curl.js';
 import { OVERHEARD } from '../parts/user-menu.js';
+import { curlOf, variables } from '../text/curl.js';
 
 /** Opens the page, and redeems a code in the url. */
 export function open(root, place, { navigate, session }) {
@@ -89,9 +91,10 @@ function newLink(isOpen) {
   return html`<details ?open=${isOpen}>
     <summary>Get a new link</summary>
     <p>With the embedded database, each start prints one; it works once, within ten minutes. The admin token
-        makes others:</p>
-    <pre class="shell" tabindex="0"><code>${`curl -s -X POST ${location.origin}/console/links \\
-  -H "Authorization: Bearer $ADMIN" -H 'Content-Type: application/json' \\
-  -d '{"role":"operator","name":"night shift"}'`}</code></pre>
+        makes others. First set what all commands of this console and its documentation use; where Muster has a
+        database of its own, with the value of <code>ADMIN_TOKEN</code> in place of <code>$(…)</code>:</p>
+    ${commandLine(variables(location.origin), 'variables')}
+    <p>Then make a link:</p>
+    ${commandLine(curlOf({ path: '/console/links', body: { role: 'operator', name: 'night shift' } }))}
   </details>`;
 }

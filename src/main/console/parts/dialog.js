@@ -59,7 +59,7 @@ export function openDialog({ title, body, wide = false, endsBy = () => false }) 
  * @param {string} options.action label of the button
  * @param {(value: string) => Promise<unknown>} options.run gets the typed text
  * @param {boolean} [options.danger]
- * @param {import('./curl.js').Request[]} [options.requests] shown as curl
+ * @param {import('../text/curl.js').Request[]} [options.requests] shown as curl
  * @param {{label: string, expected?: string}} [options.typed] adds a text field; with `expected`, its value must be
  *   equal to it
  * @returns {Promise<unknown>} the result of `run`, or true if it has none; undefined when the dialog was cancelled

@@ -65,6 +65,16 @@ class ConsoleSourcesTest {
     sources.forEach((file, text) -> assertThat(forbidden(text)).as("%s", file).isEmpty());
   }
 
+  /** So {@code $ADMIN} means one thing; the first agent has a token of its own. */
+  @Test
+  void oneModuleWritesTheCommandsOfCurl() throws IOException {
+    assertThat(
+            sources(".*\\.js").entrySet().stream()
+                .filter(source -> source.getValue().matches("(?s).*(\\bcurl |'curl').*"))
+                .map(source -> SOURCES.relativize(source.getKey()).toString()))
+        .containsExactlyInAnyOrder("text/curl.js", "text/first-agent.js");
+  }
+
   @Test
   void linesFitOnAScreen() throws IOException {
     sources(".*\\.js")

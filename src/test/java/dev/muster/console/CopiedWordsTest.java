@@ -40,7 +40,7 @@ class CopiedWordsTest {
       """
       async () => {
         const words = await (await fetch('/cases/hostile.json')).json();
-        const { curlOf } = await import('/src/parts/curl.js');
+        const { curlOf } = await import('/src/text/curl.js');
         const ids = Array.from({ length: 5000 }, () => crypto.randomUUID());
         const body = { action: 'message', ids, text: 'END', note: words.filter(word => word.length < 600).join('\\nEND\\n').slice(0, 600) };
         return [curlOf({ path: '/admin/bulk', body }), JSON.stringify(body)];

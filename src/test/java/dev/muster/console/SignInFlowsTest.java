@@ -13,15 +13,19 @@ import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestClient.Answer;
 import dev.muster.testing.TestServer;
+import java.io.Writer;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -81,7 +85,7 @@ class SignInFlowsTest {
   }
 
   @Test
-  void oldLinkSaysHowToGetANewOne(Tab tab) {
+  void oldLinkSaysHowToGetANewOne(Tab tab, @TempDir Path home) throws Exception {
     tab.expects("status of 401");
     String link = link("viewer");
     SERVER
@@ -91,11 +95,29 @@ class SignInFlowsTest {
     Page page = tab.go(ORIGIN, link).page();
 
     assertThat(page.getByRole(AriaRole.ALERT)).containsText("too old");
-    Locator command = page.locator(".shell");
-    assertThat(command).isVisible();
-    assertThat(command).containsText("curl -s -X POST " + ORIGIN + "/console/links");
+    Locator commands = page.locator(".signin .command code");
+    assertThat(commands).hasCount(2);
+    assertThat(commands.first()).isVisible();
+    assertThat(page.locator(".signin .command button")).hasCount(2);
     assertThat(page.getByLabel("Token")).isVisible();
     Accessibility.check(tab);
+    Files.createDirectories(home.resolve(".muster"));
+    Files.writeString(home.resolve(".muster/admin-token"), ADMIN_TOKEN);
+    String made = shell(home, commands.allTextContents());
+    assertThat(made).contains("\"url\":\"" + ORIGIN + "/ui/signin#start=");
+  }
+
+  /** Returns the output of commands that are pasted into a terminal one after the other. */
+  private static String shell(Path home, List<String> commands) throws Exception {
+    ProcessBuilder builder = new ProcessBuilder("sh").redirectErrorStream(true);
+    builder.environment().put("HOME", home.toString());
+    Process shell = builder.start();
+    try (Writer terminal = shell.outputWriter()) {
+      terminal.write(String.join("\n", commands) + "\n");
+    }
+    String output = new String(shell.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    shell.waitFor();
+    return output;
   }
 
   @Test
