@@ -20,6 +20,22 @@ export function isStoredOnceItsRowIsThere() {
   equal(words({ messages: [user], rows: [row()], states: state('stored') }, 'poll'), 'stored: the agent gets it when it next reads its feed');
 }
 
+export function isReadOnceTheAgentHasReadItsRow() {
+  const notice = (seq) => ({ id: `r${seq}`, seq, source: 'self', method: 'notify', response_body: { result: 'Hi' }, created_at: T4 });
+  const at = (more) => words({ messages: [user], rows: [row()], states: state('stored'), readSeq: 1, ...more }, 'poll');
+  equal(at({ readSeq: 0 }), 'stored: the agent gets it when it next reads its feed');
+  equal(at({}), 'read by the agent');
+  equal(at({ readAt: new Map([['r1', Date.parse('2026-11-21T22:41:09Z')]]) }), 'read by the agent 22:41');
+  equal(at({ rows: [notice(2), row()] }), 'read; it wrote afterwards');
+  equal(at({ rows: [row({ seq: 3 }), notice(2)], readSeq: 3 }), 'read by the agent', 'it wrote before:');
+  equal(at({ rows: [notice(2), row()], readSeq: 0 }), 'stored: the agent gets it when it next reads its feed');
+}
+
+export function isSignedByThePersonWhoWroteIt() {
+  const authors = (known) => turnsOf({ ...nothing, ...known }).map(({ author }) => author);
+  equal(authors({ messages: [{ ...user, author: 'Ann' }], rows: [row()], self: 'Bo', sent: [{ messageId: 'm2', text: 'Mine', at: T4, state: 'sending' }] }), ['Ann', 'Bo']);
+}
+
 export function saysItsPlaceInTheQueue() {
   equal(words({ messages: [user], rows: [row()], states: state('waiting', 2), waiting: 5 }), 'waiting in the queue (2nd of 5)');
 }

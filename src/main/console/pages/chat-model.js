@@ -2,9 +2,11 @@
  * Joins the messages of a chat from the history, the feed, the timeline and the messages that this browser has sent.
  * The functions are pure; the page sends the requests.
  *
- * The states of a message are `sending → stored → waiting → agent → answered`; the other final states are `refused`,
- * `uncertain` and `failed`.
+ * The states of a message are `sending → stored → waiting → agent → answered`, for an agent that polls
+ * `sending → stored → read → answered`; the other final states are `refused`, `uncertain` and `failed`.
  */
+
+import { clockTime } from '../text/time.js';
 
 /**
  * One message of the chat.
@@ -21,6 +23,8 @@
  * @property {string} [state]
  * @property {string} [note] why the message was refused or failed
  * @property {number} [tookMs] time until the answer
+ * @property {boolean} [wrote] whether the agent has notified people after a message that it has read
+ * @property {number} [readAt] when this page saw that it was read, in ms
  * @property {number} [place] position in the queue, from 1
  * @property {number} [of] number of messages in the queue of the workspace
  */
@@ -32,6 +36,7 @@
  * @property {Array<object>} messages of `chat-history`, oldest first
  * @property {Array<object>} rows rows of the feed (`source=canvas`)
  * @property {boolean} reachedEnd whether no older message is kept
+ * @property {number} readSeq the number of the row up to which the agent has read; 0 unless it polls
  */
 
 /**
@@ -46,12 +51,12 @@ export function withNewest(known, page) {
   if (known === undefined || messages.length === known.messages.length + page.messages.length) {
     return page;
   }
-  return { messages, rows: union(known.rows, page.rows), reachedEnd: known.reachedEnd };
+  return { ...page, messages, rows: union(known.rows, page.rows), reachedEnd: known.reachedEnd };
 }
 
 /** Joins a page of older messages to what was read before. @param {Known} known @param {Known} page @returns {Known} */
 export function withOlder(known, page) {
-  return { messages: union(page.messages, known.messages), rows: union(page.rows, known.rows),
+  return { ...known, messages: union(page.messages, known.messages), rows: union(page.rows, known.rows),
     reachedEnd: page.reachedEnd };
 }
 
@@ -68,15 +73,18 @@ function union(first, second) {
  * @param {Known['messages']} known.messages
  * @param {Known['rows']} known.rows
  * @param {Known['reachedEnd']} known.reachedEnd
+ * @param {Known['readSeq']} [known.readSeq]
+ * @param {Map<string, number>} [known.readAt] row id → when this page saw that it was read
  * @param {Map<string, {status: string, place?: number}>} known.states row id → state in the timeline
  * @param {Array<object>} known.sent messages that this browser has sent, oldest first
  * @param {string} [known.self] name of the person who uses this browser
  * @param {number} [known.waiting] number of messages in the queue of the workspace
  * @returns {Turn[]} oldest first
  */
-export function turnsOf({ messages, rows, reachedEnd, states, sent, waiting, self }) {
+export function turnsOf({ messages, rows, reachedEnd, readSeq = 0, readAt, states, sent, waiting, self }) {
   const rowById = new Map(rows.map((row) => [row.id, row]));
   const answers = answersByMessage(rows);
+  const lastNotice = Math.max(0, ...rows.filter(({ method }) => method === 'notify').map(({ seq }) => seq));
   const sentById = new Map(sent.map((one) => [one.messageId, one]));
   const ends = new Map(messages.filter(({ role, id }) => role !== 'user' && rowById.get(rowOf(id))?.source !== 'self')
     .map((message) => [rowOf(message.id), message]));
@@ -95,7 +103,8 @@ export function turnsOf({ messages, rows, reachedEnd, states, sent, waiting, sel
         turn.key = turn.messageId; // the key that it had before it was stored
       }
       Object.assign(turn, stateOf({ row, end: ends.get(rowId), known: states.get(rowId),
-        reply: answers.get(turn.messageId), own, waiting, message }));
+        reply: answers.get(turn.messageId), own, waiting, message,
+        read: row?.seq <= readSeq ? { wrote: lastNotice > row.seq, readAt: readAt?.get(rowId) } : null }));
       turns.push(turn);
     } else if (message.role !== 'system' || !isOfUser(messages, rowId)) {
       turns.push(turn);
@@ -133,7 +142,7 @@ function answersByMessage(rows) {
   return found;
 }
 
-function stateOf({ row, end, known, reply, own, waiting, message }) {
+function stateOf({ row, end, known, reply, own, waiting, message, read }) {
   if (end?.role === 'agent') {
     return { state: 'answered', tookMs: row?.duration_ms ?? Date.parse(end.timestamp) - Date.parse(message.timestamp) };
   }
@@ -149,7 +158,8 @@ function stateOf({ row, end, known, reply, own, waiting, message }) {
     case 'delivering': return { state: 'agent' };
     case 'refused':
     case 'uncertain': return { state: known.status, note };
-    default: return { state: end === undefined ? 'stored' : 'failed', note };
+    default: return end !== undefined ? { state: 'failed', note } : read ? { state: 'read', ...read }
+      : { state: 'stored', note };
   }
 }
 
@@ -172,6 +182,8 @@ export function wordsOf(turn, mode) {
     case 'waiting': return turn.place
       ? `waiting in the queue (${ordinal(turn.place)} of ${turn.of})` : 'waiting in the queue';
     case 'agent': return 'with the agent';
+    case 'read': return turn.wrote ? 'read; it wrote afterwards'
+      : `read by the agent${turn.readAt ? ` ${clockTime(turn.readAt).slice(0, 5)}` : ''}`;
     case 'answered': return `answered in ${took(turn.tookMs)}`;
     case 'refused': return 'refused: the agent did not get it';
     case 'uncertain': return 'uncertain: the agent may have got it';

@@ -1,6 +1,7 @@
 /** The tab *Chat* of a workspace: the messages between the canvas and its agent. */
 import { html, nothing, render } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
+import { now } from '../net/clock.js';
 import { action } from '../parts/action.js';
 import { age } from '../parts/moment.js';
 import { copyButton } from '../parts/copy.js';
@@ -24,6 +25,7 @@ export function open(root, place, context) {
   const path = `/workspaces/${encodeURIComponent(id)}`;
   const box = outboxOf(id);
   const states = new Map();
+  const [unread, readAt] = [new Set(), new Map()];
   let waiting = 0;
   let stickToEnd = true;
 
@@ -35,6 +37,7 @@ export function open(root, place, context) {
 
   async function readNewest(signal) {
     const page = await readPage({}, signal);
+    watchReads(page);
     await readStates(page, signal);
     return stickToEnd ? page : withNewest(newest.value, page); // who reads older messages keeps them
   }
@@ -44,11 +47,24 @@ export function open(root, place, context) {
    * no message id, and would be shown beside the sent message that it is.
    */
   async function readPage(query, signal) {
-    const { messages, reached_end } = await call('GET', `${path}/chat-history`,
+    const { messages, reached_end, read_seq } = await call('GET', `${path}/chat-history`,
       { query: { limit: PAGE, ...query }, signal });
     const rows = await call('GET', `${path}/activity`,
       { query: { source: 'canvas', type: 'a2a_receive', limit: PAGE, order: 'desc', ...query }, signal });
-    return { messages, rows, reachedEnd: reached_end };
+    return { messages, rows, reachedEnd: reached_end, readSeq: isPolling() ? read_seq : 0 };
+  }
+
+  const isPolling = () => workspace.record.delivery_mode === 'poll';
+
+  /** Notes when a message is seen to be read: the server knows which rows the agent has read, but not since when. */
+  function watchReads({ rows, readSeq }) {
+    for (const { id: rowId, seq, data } of isPolling() ? rows : []) {
+      if (data?.message_id && seq > readSeq) {
+        unread.add(rowId);
+      } else if (unread.delete(rowId)) {
+        readAt.set(rowId, now());
+      }
+    }
   }
 
   /**
@@ -94,7 +110,7 @@ export function open(root, place, context) {
 
   const timer = setInterval(() => {
     const open = [...states.values()].some(({ status }) => status === 'waiting' || status === 'delivering');
-    if (!document.hidden && (open || box.sent.some((one) => one.state === 'sending'))) {
+    if (!document.hidden && (open || unread.size > 0 || box.sent.some((one) => one.state === 'sending'))) {
       newest.refresh();
     }
   }, WATCH_MS);
@@ -143,7 +159,7 @@ export function open(root, place, context) {
     : author ? inline(author) : 'The canvas';
 
   const conversation = () => {
-    const turns = turnsOf({ ...newest.value, states, sent: box.sent, waiting, self: session.current()?.name });
+    const turns = turnsOf({ ...newest.value, readAt, states, sent: box.sent, waiting, self: session.current()?.name });
     return html`${newest.value.reachedEnd ? nothing : html`<p class="older">${action('Older messages', readOlder)}</p>`}
       ${turns.length === 0
         ? empty('No messages yet.', html`<p>Write below, or let the agent begin:</p>`,

@@ -5,6 +5,7 @@ import { html } from 'lit-html';
 const STATES = {
   sending: ['◌', 'busy'],
   stored: ['✓', 'soft'],
+  read: ['✓', 'soft'],
   queued: ['◔', 'soft'],
   waiting: ['◔', 'busy'],
   delivering: ['▶', 'busy'],

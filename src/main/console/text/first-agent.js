@@ -28,8 +28,10 @@ while :; do
   ROW=$(call "/workspaces/$ID/activity?type=a2a_receive&limit=1&wait=25")
   SEQ=$(printf '%s' "$ROW" | sed -n 's/^\\[{"id":"[^"]*","workspace_id":"[^"]*","seq":\\([0-9]*\\).*/\\1/p')
   TEXT=$(printf '%s' "$ROW" | sed -n 's/.*"data":{"source":[^{]*"text":"\\([^"\\\\]*\\(\\\\.[^"\\\\]*\\)*\\)".*/\\1/p')
+  MESSAGE=$(printf '%s' "$ROW" |
+    sed -n 's/.*","message_id":"\\([^"\\\\]*\\(\\\\.[^"\\\\]*\\)*\\)","delegation_id".*/\\1/p')
   if [ -n "$SEQ" ]; then
-    call "/workspaces/$ID/notify" -d '{"message":"You said: '"$TEXT"'"}' >/dev/null &&
+    call "/workspaces/$ID/notify" -d '{"message":"You said: '"$TEXT"'","reply_to":"'"$MESSAGE"'"}' >/dev/null &&
       call "/workspaces/$ID/activity/ack" -d '{"acked_seq":'$SEQ'}' >/dev/null
   elif [ "$ROW" != '[]' ]; then
     sleep 2

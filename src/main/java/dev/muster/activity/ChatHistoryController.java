@@ -21,13 +21,19 @@ import tools.jackson.databind.json.JsonMapper;
 class ChatHistoryController {
 
   private final FeedReader reader;
+  private final ReadPositions positions;
   private final Workspaces workspaces;
   private final ResponseMemory memory;
   private final JsonMapper json;
 
   ChatHistoryController(
-      FeedReader reader, Workspaces workspaces, ResponseMemory memory, JsonMapper json) {
+      FeedReader reader,
+      ReadPositions positions,
+      Workspaces workspaces,
+      ResponseMemory memory,
+      JsonMapper json) {
     this.reader = reader;
+    this.positions = positions;
     this.workspaces = workspaces;
     this.memory = memory;
     this.json = json;
@@ -37,8 +43,9 @@ class ChatHistoryController {
    * A page, oldest message first.
    *
    * @param reachedEnd whether no older message is kept
+   * @param readSeq the {@code seq} up to which the agent is known to have read its feed
    */
-  record ChatHistory(List<ChatMessage> messages, boolean reachedEnd) {}
+  record ChatHistory(List<ChatMessage> messages, boolean reachedEnd, long readSeq) {}
 
   /**
    * Returns the newest rows before {@code before_ts}, each with all of its messages. The first
@@ -50,6 +57,7 @@ class ChatHistoryController {
   ChatHistory read(Caller caller, @PathVariable UUID id, HttpServletRequest request) {
     FeedQuery query = FeedQuery.readChat(request);
     workspaces.requireReaderOf(id, caller);
+    long readSeq = positions.of(id);
     List<StoredActivity> rows = reader.conversation(id, query, memory.of(request));
     boolean reachedEnd = rows.isEmpty() || !reader.hasConversationBefore(id, rows.getLast().seq());
     List<ChatMessage> messages =
@@ -57,6 +65,6 @@ class ChatHistoryController {
             .flatMap(row -> ChatMessage.of(row, json))
             .sorted(Comparator.comparing(ChatMessage::timestamp))
             .toList();
-    return new ChatHistory(messages, reachedEnd);
+    return new ChatHistory(messages, reachedEnd, readSeq);
   }
 }

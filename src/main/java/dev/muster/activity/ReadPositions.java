@@ -65,11 +65,14 @@ class ReadPositions {
         .forEach(this::write);
   }
 
-  /** Returns the position of a feed, or the acknowledged or delivered one if that is higher. */
+  /**
+   * Returns the position of a feed, or the acknowledged or delivered one if that is higher; 0 for a
+   * feed without a head.
+   */
   long of(UUID workspaceId) {
     return Math.max(
         moved.getOrDefault(workspaceId, 0L),
-        db.sql(WRITTEN).param("id", workspaceId).query(Long.class).single());
+        db.sql(WRITTEN).param("id", workspaceId).query(Long.class).optional().orElse(0L));
   }
 
   private void write(List<Map.Entry<UUID, Long>> some) {

@@ -63,7 +63,7 @@ class ChatHistoryTest {
                  "attachments":[{"uri":"u:1","name":"a","mimeType":"text/plain"}]},
                 {"id":"%s:agent","role":"agent","content":"done","timestamp":"%s",
                  "attachments":[{"uri":"u:2","name":"b","size":3}]}],
-                "reached_end":true}\
+                "reached_end":true,"read_seq":0}\
                 """
                     .formatted(
                         asked,
@@ -75,7 +75,22 @@ class ChatHistoryTest {
 
   @Test
   void isEmptyWithoutMessages() {
-    assertThat(history("")).hasToString("{\"messages\":[],\"reached_end\":true}");
+    assertThat(history("")).hasToString("{\"messages\":[],\"reached_end\":true,\"read_seq\":0}");
+  }
+
+  /** A message is read when the agent polls after it, or acknowledges it. */
+  @Test
+  void saysHowFarTheAgentHasRead() {
+    String first = feed.receive(null, "one");
+    feed.receiveRequest(null, TestFeed.request("m-2", "{\"kind\":\"text\",\"text\":\"two\"}"));
+    feed.rows("?type=a2a_receive");
+    assertThat(history("").path("read_seq").asLong()).as("it may not have them yet").isZero();
+
+    feed.rows("?type=a2a_receive&since_id=" + first);
+    assertThat(history("").path("read_seq").asLong()).isEqualTo(1);
+
+    assertThat(feed.acknowledge("2").status()).isEqualTo(200);
+    assertThat(history("").path("read_seq").asLong()).isEqualTo(2);
   }
 
   /** An answer is beside its message, whatever was stored between; a page has whole rows. */

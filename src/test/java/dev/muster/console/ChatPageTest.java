@@ -109,12 +109,19 @@ class ChatPageTest {
             .path("data")
             .path("message_id")
             .asString();
+    assertThat(bubble(page, "What is next?").locator(".speaker")).hasText("night shift");
+    CLIENT.post("/workspaces/" + agent.id() + "/activity/ack", agent.token(), "{\"acked_seq\":1}");
+    assertThat(bubble(page, "What is next?"))
+        .containsText(Pattern.compile("read by the agent \\d\\d:\\d\\d"));
+    CLIENT.post(
+        "/workspaces/" + agent.id() + "/notify", agent.token(), "{\"message\":\"I look.\"}");
+    assertThat(bubble(page, "What is next?")).containsText("read; it wrote afterwards");
     CLIENT.post(
         "/workspaces/" + agent.id() + "/notify",
         agent.token(),
         "{\"message\":\"A review.\",\"reply_to\":\"" + messageId + "\"}");
     assertThat(bubble(page, "What is next?")).containsText(Pattern.compile("answered in \\d"));
-    assertThat(page.locator(".bubble.agent")).containsText("A review.");
+    assertThat(page.locator(".bubble.agent").last()).containsText("A review.");
   }
 
   private static void repeatedSendIsOneMessage(Page page) {

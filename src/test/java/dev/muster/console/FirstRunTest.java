@@ -14,6 +14,9 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -61,6 +64,7 @@ class FirstRunTest {
               .atMost(Duration.ofSeconds(30))
               .until(() -> notifications(client, id).contains("You said: " + text));
         }
+        assertThat(answered(client, id)).isEqualTo(sent(client, id)).hasSize(2);
       } finally {
         shell.descendants().forEach(ProcessHandle::destroy);
         shell.destroy();
@@ -119,8 +123,30 @@ class FirstRunTest {
         .isEqualTo(200);
   }
 
+  /** The ids of the messages that people have sent. */
+  private static Set<String> sent(TestClient client, String id) {
+    return rows(client, id)
+        .filter(row -> row.path("source").asString().equals("canvas_user"))
+        .map(row -> row.path("data").path("message_id").asString())
+        .collect(Collectors.toSet());
+  }
+
+  /** The ids of the messages that the agent's notifications name. */
+  private static Set<String> answered(TestClient client, String id) {
+    return rows(client, id)
+        .filter(row -> row.path("method").asString().equals("notify"))
+        .map(row -> row.path("response_body").path("reply_to").asString(""))
+        .collect(Collectors.toSet());
+  }
+
+  private static Stream<JsonNode> rows(TestClient client, String id) {
+    return client
+        .get("/workspaces/" + id + "/activity?source=canvas", ADMIN_TOKEN)
+        .json()
+        .valueStream();
+  }
+
   private static java.util.List<String> notifications(TestClient client, String id) {
-    JsonNode rows = client.get("/workspaces/" + id + "/activity?source=canvas", ADMIN_TOKEN).json();
-    return rows.valueStream().map(row -> row.path("data").path("text").asString("")).toList();
+    return rows(client, id).map(row -> row.path("data").path("text").asString("")).toList();
   }
 }
