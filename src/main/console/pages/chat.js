@@ -17,6 +17,8 @@ const PAGE = 50;
 const WATCH_MS = 3000;
 const MAX_STATES = 500;
 const MAX_PLACES = 20;
+/** Least height of the messages, and the space around the field, in px. */
+const [MIN_LOG, GAP] = [140, 24];
 
 /** @type {import('./rights.js').Page['open']} */
 export function open(root, place, context) {
@@ -196,6 +198,28 @@ export function open(root, place, context) {
         ...(mayWrite ? [requestOf(id, 'm-1', box.draft || 'Hello')] : []))}</footer></div>`, root);
   }
 
+  /**
+   * Makes the messages as high as the window leaves space for, so that the field below them is inside it. Where there
+   * is no space, as on a phone, the chat gets a window's height of its own, and the page scrolls to it.
+   */
+  function fit() {
+    const chat = root.querySelector('.chat');
+    const above = log().getBoundingClientRect().top + scrollY;
+    const space = innerHeight - above - (root.querySelector('.write')?.offsetHeight ?? 0) - GAP;
+    chat.classList.toggle('alone', space < MIN_LOG);
+    log().style.maxHeight = space < MIN_LOG ? '' : `${space}px`;
+    if (stickToEnd) {
+      log().scrollTop = log().scrollHeight;
+    }
+  }
+
+  const showField = () => root.querySelector('.chat.alone') && log().scrollIntoView({ block: 'end' });
+
+  function focusField() {
+    field()?.focus({ preventScroll: true });
+    showField();
+  }
+
   function onScroll({ target }) {
     stickToEnd = target.scrollHeight - target.scrollTop - target.clientHeight < 40;
   }
@@ -208,20 +232,27 @@ export function open(root, place, context) {
   }
 
   draw();
+  const sizes = new ResizeObserver(fit); // what is above it may grow, as the causes of a status do
+  sizes.observe(document.body);
+  addEventListener('resize', fit);
+  fit();
+  showField();
   newest.refresh();
   if (place.query.get('focus') === 'write') {
-    field()?.focus();
+    focusField();
   }
   return {
     update(next) {
       if (next.query.get('focus') === 'write') {
-        field()?.focus();
+        focusField();
       }
     },
     event: (frame) => ['ACTIVITY_LOGGED', 'USER_MESSAGE', 'A2A_RESPONSE', 'AGENT_MESSAGE'].includes(frame.event)
       && newest.soon(100),
     close() {
       clearInterval(timer);
+      sizes.disconnect();
+      removeEventListener('resize', fit);
       forgetBox();
       newest.close();
     },

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Route;
+import com.microsoft.playwright.options.AriaRole;
 import dev.muster.testing.PeerBehavior;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestPeer;
@@ -63,6 +64,7 @@ class ChatPageTest {
     olderMessagesStayWhenNewOnesCome(page);
     isEmptyAtFirst(page);
     Accessibility.check(tab);
+    itsFieldIsInsideTheWindow(page);
     tab.expects("status of (401|5..)|ERR_FAILED");
     repeatedSendIsOneMessage(page);
     chatStateAfterReloadIsTheSame(page);
@@ -231,6 +233,46 @@ class ChatPageTest {
       assertThat(bubble(page, "Work!")).containsText("the agent answered with an error");
       assertThat(bubble(page, "Work!")).containsText("my quota is used up");
     }
+  }
+
+  /** Of an agent that is wedged, so that the page has much above the chat. */
+  private static void itsFieldIsInsideTheWindow(Page page) {
+    Agent agent = CLIENT.createOnline("In sight", "\"delivery_mode\":\"poll\"");
+    CLIENT.heartbeat(
+        agent, "\"runtime_state\":\"wedged\"", "\"sample_error\":\"Control request timeout\"");
+    IntStream.range(0, 20)
+        .forEach(n ->
+            CLIENT.post(
+                "/workspaces/" + agent.id() + "/notify",
+                agent.token(),
+                "{\"message\":\"Note " + n + ".\"}"));
+    String path = "/ui/w/" + agent.id();
+    for (int[] size : new int[][] {{1440, 900}, {1280, 720}, {390, 664}}) {
+      page.setViewportSize(size[0], size[1]);
+      SignedIn.follow(page, path + "?tab=chat");
+      assertThat(page.locator(".bubble")).hasCount(20);
+      assertFieldInWindow(page);
+      SignedIn.follow(page, path);
+      assertThat(page.getByText("Active tasks")).isVisible();
+      page.getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName("Message").setExact(true))
+          .click();
+      assertThat(page.getByLabel("Message to the agent")).isFocused();
+      assertThat(page.locator(".bubble")).hasCount(20);
+      assertFieldInWindow(page);
+    }
+    page.setViewportSize(1400, 900);
+  }
+
+  /** With the button that sends, and nothing in front of it. */
+  private static void assertFieldInWindow(Page page) {
+    page.waitForFunction(
+        """
+        () => [...document.querySelectorAll('.write textarea, .write button')].every(one => {
+          const { left, top, right, bottom } = one.getBoundingClientRect();
+          const isIn = top >= 0 && left >= 0 && bottom <= innerHeight && right <= innerWidth;
+          return isIn && [[left + 4, top + 4], [right - 4, bottom - 4]].every(([x, y]) => one.contains(document.elementFromPoint(x, y)));
+        })
+        """);
   }
 
   private static void isEmptyAtFirst(Page page) {
