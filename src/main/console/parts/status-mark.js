@@ -68,6 +68,7 @@ export function markElement() {
         element.className = `status-mark ${toneOf(mark)}`;
         svg.firstChild.setAttribute('href', glyphOf(mark));
         word.textContent = words;
+        word.title = words; // a narrow cell cuts it
       }
     },
   };
