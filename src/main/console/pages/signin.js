@@ -77,7 +77,8 @@ function view(state, submit) {
           maxlength="512"></label>
       <label class="field">Name for the record<input id="name" autocomplete="nickname" maxlength="100"
           placeholder="night shift"></label>
-      <p class="soft">The token is sent once and kept nowhere. The name stands in the audit beside what you do.</p>
+      <p class="soft">The token is sent once and kept nowhere. The name stands in the audit beside what you do,
+          and on the messages that you send.</p>
       <button type="submit" class="main" ?disabled=${state.busy}>${state.busy ? 'Signing in…' : 'Sign in'}</button>
     </form>
     ${newLink(state.spent)}
