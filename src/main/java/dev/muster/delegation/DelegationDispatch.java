@@ -5,6 +5,7 @@ import dev.muster.activity.AppendResult;
 import dev.muster.activity.Feeds;
 import dev.muster.delegation.DelegationRepository.Queued;
 import dev.muster.delegation.TransitionRequest.Actor;
+import dev.muster.delivery.DelegationMessage;
 import dev.muster.platform.commit.CommitAwareTransactions;
 import dev.muster.workspace.DeliveryTarget;
 import dev.muster.workspace.PresenceLock;
@@ -36,12 +37,6 @@ class DelegationDispatch {
   private static final int PAGE_SIZE = 1000;
   private static final int MAX_PAGES_PER_RUN = 100;
   private static final int MAX_TRIED_PER_RUN = 1000;
-
-  /**
-   * Time that a message may wait beyond the deadline. The sweeper ends overdue delegations; without
-   * it, the queue does so after this time.
-   */
-  private static final Duration MAX_OVERDUE = Duration.ofMinutes(15);
 
   private final Ledger ledger;
   private final LedgerRepository repository;
@@ -158,7 +153,8 @@ class DelegationDispatch {
       return true;
     }
     Duration life =
-        Duration.between(delegation.now(), delegation.state().deadline()).plus(MAX_OVERDUE);
+        Duration.between(delegation.now(), delegation.state().deadline())
+            .plus(DelegationMessage.MAX_OVERDUE);
     if (!life.isPositive()) {
       fail(delegation, "deadline exceeded before there was space for it");
       return true;

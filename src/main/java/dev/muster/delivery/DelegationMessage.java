@@ -2,6 +2,7 @@ package dev.muster.delivery;
 
 import dev.muster.activity.Messages.DelegatedMessage;
 import dev.muster.activity.Messages.StoredMessage;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -15,6 +16,12 @@ import org.jspecify.annotations.Nullable;
  */
 public record DelegationMessage(
     String delegationId, UUID callerId, UUID calleeId, String messageId) {
+
+  /**
+   * Time that the message may wait beyond the deadline of its delegation. The sweeper ends overdue
+   * delegations; without it, the queue does so after this time.
+   */
+  public static final Duration MAX_OVERDUE = Duration.ofMinutes(15);
 
   static DelegationMessage of(DelegatedMessage row) {
     return new DelegationMessage(

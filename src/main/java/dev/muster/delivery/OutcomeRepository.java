@@ -80,7 +80,7 @@ class OutcomeRepository {
           owner, claim, claimed_at, deliveries)
       SELECT
           o.workspace_id, o.seq, o.sender_id, o.kind, false, 0, o.priority,
-          statement_timestamp(), statement_timestamp(), statement_timestamp(),
+          statement_timestamp(), statement_timestamp(), o.expires_at,
           :owner, :claim, statement_timestamp(), o.deliveries
       FROM delivery_outcomes o
       WHERE o.workspace_id = :workspace_id AND o.seq = :seq
@@ -99,7 +99,8 @@ class OutcomeRepository {
               SELECT count(*) FROM deliveries d
               WHERE d.workspace_id = :workspace_id AND d.queued AND d.owner IS NULL),
           :priority,
-          statement_timestamp(), statement_timestamp(), statement_timestamp() + :life_ms * interval '1 ms',
+          statement_timestamp(), statement_timestamp(),
+          CASE o.kind WHEN 'delegation' THEN o.expires_at ELSE statement_timestamp() + :life_ms * interval '1 ms' END,
           o.deliveries
       FROM delivery_outcomes o
       WHERE o.workspace_id = :workspace_id AND o.seq = :seq
@@ -240,6 +241,8 @@ class OutcomeRepository {
   /**
    * Queues the message again, under the conditions of {@link #takeOver}. Returns the number of
    * waiting messages, including it; empty if it was not queued.
+   *
+   * @param life how long it may wait; that of a delegation waits until the same time as before
    */
   @Transactional
   Optional<Integer> queueAgain(ActivityKey key, int priority, Duration life, boolean ambiguous) {

@@ -25,26 +25,37 @@ import org.springframework.stereotype.Component;
 @Order(1)
 class TargetChanges implements WorkspaceListener {
 
-  /** Queues the unread, undelivered messages in the feed of a new push agent. */
+  /**
+   * Queues the unread, undelivered messages in the feed of a new push agent. A message carries a
+   * delegation only if the ledger knows that one of its sender. It waits as long as in a queue into
+   * which it was put at once: until the deadline, if its delegation still needs it.
+   */
   private static final String QUEUE_UNREAD =
       """
       INSERT INTO deliveries (
           workspace_id, seq, sender_id, kind, queued, depth, priority,
           enqueued_at, due_at, expires_at)
       SELECT l.workspace_id, l.seq, l.source_id,
-          CASE
-              WHEN l.source = 'system' THEN 'result'
-              WHEN l.message_id = l.delegation_id OR starts_with(l.message_id, l.delegation_id || '~') THEN 'delegation'
-              ELSE 'message'
-          END,
+          CASE WHEN l.source = 'system' THEN 'result' WHEN task.delegation_id IS NOT NULL THEN 'delegation' ELSE 'message' END,
           true, row_number() OVER (ORDER BY l.seq), CASE WHEN l.source = 'system' THEN 100 ELSE 50 END,
-          l.created_at, statement_timestamp(), l.created_at + :life_s * interval '1 s'
+          l.created_at, statement_timestamp(), life.ends_at
       FROM api_activity_message l
+      LEFT JOIN LATERAL (
+          SELECT delegation_id, CASE
+              WHEN terminal_status IS NULL
+                  AND l.message_id = delegation_id || CASE WHEN retry_count > 0 THEN '~' || retry_count ELSE '' END
+              THEN deadline END AS deadline
+          FROM api_delegation_entry
+          WHERE delegation_id = l.delegation_id AND caller_id = l.source_id AND callee_id = l.workspace_id
+              AND (l.message_id = delegation_id OR starts_with(l.message_id, delegation_id || '~'))
+          OFFSET 0) AS task ON true
+      CROSS JOIN LATERAL (
+          SELECT coalesce(task.deadline + :overdue_s * interval '1 s', l.created_at + :life_s * interval '1 s') AS ends_at) AS life
       WHERE l.workspace_id = :id
           AND l.class IN ('c', 'p', 's')
           AND l.seq > :read
           AND l.request_body IS NOT NULL
-          AND l.created_at > statement_timestamp() - :life_s * interval '1 s'
+          AND life.ends_at > statement_timestamp()
           AND NOT EXISTS (
               SELECT FROM delivery_outcomes o
               WHERE o.workspace_id = l.workspace_id AND o.seq = l.seq AND o.state <> 'in_feed')
@@ -121,6 +132,7 @@ class TargetChanges implements WorkspaceListener {
             .param("id", workspaceId)
             .param("read", feeds.readPosition(workspaceId))
             .param("life_s", settings.queueTtl().toSeconds())
+            .param("overdue_s", DelegationMessage.MAX_OVERDUE.toSeconds())
             .param("most", MessageAdmission.MAX_QUEUED)
             .query((row, n) -> row.getLong(1))
             .list();
