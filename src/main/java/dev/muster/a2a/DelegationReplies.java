@@ -57,11 +57,15 @@ class DelegationReplies {
         : Optional.empty();
   }
 
-  /** Appends the reply and ends the delegation. Rolls back unless the reply is a new row. */
+  /**
+   * Appends the reply and ends the delegation, which the row names whatever the reply names. Rolls
+   * back unless the reply is a new row.
+   */
   AppendResult append(NewActivity reply, DelegationMessage delegation, String text) {
     return transactions.runRetryingDeadlocks(status -> {
       delegations.complete(delegation, text);
-      AppendResult appended = feeds.appendAll(List.of(reply)).getFirst();
+      AppendResult appended =
+          feeds.appendAll(List.of(reply.about(delegation.delegationId()))).getFirst();
       if (!(appended instanceof AppendResult.Stored)) {
         status.setRollbackOnly();
       }

@@ -30,6 +30,7 @@ record ActivityLoggedRow(
     @Nullable String errorDetail,
     Instant createdAt,
     @Nullable String messageId,
+    @Nullable String delegationId,
     @Nullable RawJson requestBody,
     @Nullable RawJson responseBody,
     @Nullable ChatText chatText) {
@@ -64,6 +65,7 @@ record ActivityLoggedRow(
     payload.put("duration_ms", durationMs);
     payload.put("error_detail", errorDetail);
     payload.put("message_id", messageId);
+    payload.put("delegation_id", delegationId);
     payload.put("created_at", createdAt);
     if (requestBody != null) {
       payload.put("request_body", requestBody);

@@ -39,12 +39,12 @@ class ActivityRelayRepository {
   private static final String AFTER =
       """
       SELECT l.workspace_id, l.seq, l.activity_type, l.method, l.summary, l.status, l.source_id, l.target_id,
-          l.duration_ms, l.error_detail, l.created_at, l.speaker, l.chat_text, l.message_id, l.notification,
+          l.duration_ms, l.error_detail, l.created_at, l.speaker, l.chat_text, l.message_id, l.delegation_id, l.notification,
           l.has_files, l.request_body, l.response_body
       FROM unnest(:ids::uuid[], :afters::bigint[]) AS known (workspace_id, seq)
       CROSS JOIN LATERAL (
           SELECT r.workspace_id, r.seq, r.activity_type, r.method, r.summary, r.status, r.source_id, r.target_id,
-              r.duration_ms, r.error_detail, r.created_at, r.message_id,
+              r.duration_ms, r.error_detail, r.created_at, r.message_id, r.delegation_id,
               CASE
                   WHEN r.source = 'self' AND r.source_id IS NULL THEN 'agent'
                   WHEN r.source = 'canvas_user' AND r.message_id IS NOT NULL THEN 'user'
@@ -139,6 +139,7 @@ class ActivityRelayRepository {
         row.getString("error_detail"),
         Timestamps.instant(row, "created_at"),
         row.getString("message_id"),
+        row.getString("delegation_id"),
         json(row, "request_body"),
         json(row, "response_body"),
         chatText(row));

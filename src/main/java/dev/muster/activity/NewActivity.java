@@ -118,6 +118,27 @@ public record NewActivity(
         person);
   }
 
+  /** Returns the same row with {@code data} that names this delegation (R6.6). */
+  public NewActivity about(String delegationId) {
+    MessageContent named =
+        new MessageContent(
+            content.text(), content.messageId(), delegationId, content.attachments());
+    return new NewActivity(
+        workspaceId,
+        activityType,
+        source,
+        sourceId,
+        targetId,
+        method,
+        summary,
+        bodies,
+        result,
+        named,
+        identity,
+        admission,
+        author);
+  }
+
   /** Creates the row that reports the end of a delegation to {@code caller} (R8.7). */
   public static NewActivity delegateResult(
       UUID caller,

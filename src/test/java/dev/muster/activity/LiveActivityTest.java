@@ -68,6 +68,7 @@ class LiveActivityTest {
               "duration_ms",
               "error_detail",
               "message_id",
+              "delegation_id",
               "created_at");
       assertThat(frame.path("payload").path("summary").asString()).isEqualTo("thought");
     }
