@@ -2,6 +2,7 @@ package dev.muster.webhook;
 
 import dev.muster.platform.text.Text;
 import dev.muster.webhook.WebhookSettings.Kind;
+import java.util.List;
 import java.util.Locale;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +30,10 @@ record Cause(String status, String reason, String pattern) {
   static final Cause WRITES_NOTHING = new Cause(STALLED, "writes_nothing", "");
   static final Cause MASS_SILENCE = new Cause(SUSPENDED, "mass_silence", "");
   static final Cause UPTIME_GAP = new Cause(DOWN, "uptime_gap", "");
+
+  /** One cause of each status that troubles have. */
+  static final List<Cause> TROUBLES =
+      List.of(new Cause(DEGRADED, "", ""), SILENCE, CALLEE_SILENT, WRITES_NOTHING);
 
   /**
    * Limits the time that the patterns take. Errors that differ only after this length have one

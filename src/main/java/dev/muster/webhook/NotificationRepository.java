@@ -50,7 +50,7 @@ class NotificationRepository {
       SELECT g.recovered, g.status, g.reason, g.pattern FROM (
           SELECT false AS recovered, status, reason, pattern, min(noticed_at) AS first_at, max(noticed_at) AS last_at
           FROM webhook_troubles
-          WHERE reported_in IS NULL AND well_at IS NULL
+          WHERE reported_in IS NULL AND well_at IS NULL AND status = ANY (:statuses)
           GROUP BY status, reason, pattern
           UNION ALL
           SELECT true, status, reason, pattern, min(well_at), max(well_at)
@@ -91,7 +91,8 @@ class NotificationRepository {
 
   /**
    * The claim of a replica that crashes while it sends expires, and another replica then sends the
-   * same notification.
+   * same notification. One that waits, in a pause or a claim too, holds the later ones about its
+   * cause back; one without a reason is about each cause with its status.
    */
   private static final String CLAIM =
       """
@@ -99,16 +100,25 @@ class NotificationRepository {
           attempts = attempts + 1,
           next_attempt_at = statement_timestamp() + interval '30 seconds'
       WHERE id = (
-          SELECT id FROM webhook_notifications
+          SELECT id FROM webhook_notifications n
           WHERE ended_at IS NULL AND next_attempt_at <= statement_timestamp()
+              AND NOT EXISTS (
+                  SELECT FROM webhook_notifications first
+                  WHERE first.ended_at IS NULL AND first.status = n.status
+                      AND (first.reason = '' OR n.reason = '' OR (first.reason, first.pattern) = (n.reason, n.pattern))
+                      AND (first.created_at, first.id) < (n.created_at, n.id))
           ORDER BY next_attempt_at, created_at
           LIMIT 1
-          FOR UPDATE SKIP LOCKED)
+          FOR UPDATE OF n SKIP LOCKED)
       RETURNING id, body, attempts
       """;
 
   private static final String ANY_WAITS =
       "SELECT EXISTS (SELECT FROM webhook_notifications WHERE ended_at IS NULL)";
+
+  private static final String WAITS =
+      "SELECT EXISTS (SELECT FROM webhook_notifications WHERE ended_at IS NULL AND status ="
+          + " :status)";
 
   private static final String END =
       """
@@ -135,6 +145,13 @@ class NotificationRepository {
 
   private static final String REPORT_ANEW =
       "UPDATE webhook_troubles SET reported_in = NULL WHERE reported_in = :id";
+
+  /** Without its begin, the end of a mass silence is not reported. */
+  private static final String FORGET_HOLD =
+      """
+      UPDATE webhook_head SET hold_reported = false
+      WHERE EXISTS (SELECT FROM webhook_notifications WHERE id = :id AND status = 'suspended' AND NOT recovered)
+      """;
 
   /** The position in the recorded events, and what was reported about the server itself. */
   record Head(long lastSeq, Instant upSince, boolean holdReported) {}
@@ -173,8 +190,9 @@ class NotificationRepository {
   }
 
   /**
-   * Returns the causes, and their ends, that are to be reported now.
+   * Returns the causes, and their ends, that are to be reported now, in the order of their begins.
    *
+   * @param statuses those of the troubles that are reported; of all others only the ends
    * @param settleTime a cause is due when it has not grown for this time
    * @param interval a cause is also due when it began to grow this time ago; and no cause is
    *     reported at shorter intervals
@@ -182,8 +200,14 @@ class NotificationRepository {
    *     interval}
    */
   List<Due> due(
-      Instant now, Duration settleTime, Duration interval, int often, Duration longInterval) {
+      List<String> statuses,
+      Instant now,
+      Duration settleTime,
+      Duration interval,
+      int often,
+      Duration longInterval) {
     return db.sql(DUE)
+        .param("statuses", statuses.toArray(String[]::new))
         .param("settled", Timestamps.utc(now.minus(settleTime)))
         .param("collected", Timestamps.utc(now.minus(interval)))
         .param("reported_before", Timestamps.utc(now.minus(interval)))
@@ -228,6 +252,11 @@ class NotificationRepository {
         .optional();
   }
 
+  /** Returns whether a notification about a cause with this one's status waits. */
+  boolean waits(Cause cause) {
+    return db.sql(WAITS).param("status", cause.status()).query(Boolean.class).single();
+  }
+
   boolean anyWaits() {
     return db.sql(ANY_WAITS).query(Boolean.class).single();
   }
@@ -245,6 +274,7 @@ class NotificationRepository {
     db.sql(AWAIT_HEAD).query().listOfRows();
     db.sql(FORGET_ENDED).param("id", id).update();
     db.sql(REPORT_ANEW).param("id", id).update();
+    db.sql(FORGET_HOLD).param("id", id).update();
     end(id);
   }
 

@@ -13,10 +13,13 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
 import tools.jackson.databind.JsonNode;
@@ -57,22 +60,39 @@ class NotificationWriter {
   private final TroubleRepository troubles;
   private final NotificationRepository notifications;
   private final JsonMapper json;
+  private final WebhookSettings settings;
   private final Optional<String> publicUrl;
 
   NotificationWriter(
       TroubleRepository troubles,
       NotificationRepository notifications,
       JsonMapper json,
+      WebhookSettings settings,
       PublicUrl publicUrl) {
     this.troubles = troubles;
     this.notifications = notifications;
     this.json = json;
+    this.settings = settings;
     this.publicUrl = publicUrl.configured();
   }
 
-  /** Creates the notifications that are due at {@code now}. */
+  /**
+   * Creates the notifications that are due at {@code now}, at most one of a cause: the next one is
+   * created when the receiver has taken it, with the numbers of that time. Recoveries that are not
+   * to be sent count as reported.
+   */
   void writeDue(Instant now) {
-    List<Due> due = notifications.due(now, SETTLE_TIME, REPORT_INTERVAL, OFTEN, LONG_INTERVAL);
+    List<Due> all =
+        notifications.due(
+            settings.reportedStatuses(), now, SETTLE_TIME, REPORT_INTERVAL, OFTEN, LONG_INTERVAL);
+    if (!settings.reports(Kind.RECOVERED)) {
+      all.stream()
+          .filter(Due::recovered)
+          .forEach(one -> troubles.markReported(one, UUID.randomUUID(), now));
+    }
+    List<Due> due =
+        firstOfEachCause(
+            all.stream().filter(one -> !one.recovered() || settings.reports(Kind.RECOVERED)));
     if (due.isEmpty()) {
       return;
     }
@@ -80,12 +100,15 @@ class NotificationWriter {
         MAX_IN_A_MINUTE - notifications.countSince(now.minus(REPORT_INTERVAL), MAX_IN_A_MINUTE);
     if (due.size() > left) {
       due =
-          due.stream()
-              .map(one -> new Due(one.recovered(), one.cause().anyOfItsStatus()))
-              .distinct()
-              .toList();
+          firstOfEachCause(
+              due.stream().map(one -> new Due(one.recovered(), one.cause().anyOfItsStatus())));
     }
     due.stream().limit(Math.max(left, 0)).forEach(one -> write(one, now));
+  }
+
+  private static List<Due> firstOfEachCause(Stream<Due> due) {
+    Set<Cause> causes = new HashSet<>();
+    return due.filter(one -> causes.add(one.cause())).toList();
   }
 
   private void write(Due due, Instant now) {

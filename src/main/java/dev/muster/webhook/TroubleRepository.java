@@ -76,7 +76,8 @@ class TroubleRepository {
           count(*) FILTER (WHERE reported_in IS NOT NULL OR well_at IS NOT NULL) AS reported,
           count(well_at) AS well,
           count(*) FILTER (WHERE well_at IS NOT NULL AND well_reported_at IS NULL) AS well_unreported,
-          min(since) FILTER (WHERE well_at IS NULL OR :recovered) AS since
+          min(since) FILTER (WHERE CASE WHEN :recovered THEN reported_in IS NOT NULL OR well_at IS NOT NULL ELSE well_at IS NULL END)
+              AS since
       FROM webhook_troubles t
       WHERE
       """

@@ -94,7 +94,7 @@ class WebhookCollector {
     for (int read = 0; !page.isEmpty() && read < MAX_EVENTS; page = events.after(seq)) {
       for (RecordedEvent event : page) {
         for (TroubleChange change : TroubleChange.of(event)) {
-          changes.put(change.subject(), wanted(change));
+          changes.put(change.subject(), change);
         }
         if (isNewSuspension(event, now)) {
           writer.writeSuspension(event, now);
@@ -106,17 +106,6 @@ class WebhookCollector {
     }
     apply(changes, now);
     return new Head(seq, head.upSince(), holdReported);
-  }
-
-  /** Replaces a change whose kind is not configured, so that its trouble is not stored. */
-  private TroubleChange wanted(TroubleChange change) {
-    boolean isWanted =
-        switch (change) {
-          case Begins begins -> settings.reports(begins.cause().kind());
-          case Ends _ -> settings.reports(Kind.RECOVERED);
-          case Leaves _ -> true;
-        };
-    return isWanted ? change : new Leaves(change.subject());
   }
 
   private void apply(Map<String, TroubleChange> changes, Instant now) {
@@ -134,18 +123,14 @@ class WebhookCollector {
       troubles.begin(begun, now);
     }
     end(ended, now);
-    leave(left);
+    if (!left.isEmpty()) {
+      troubles.leave(left);
+    }
   }
 
   private void end(List<String> subjects, Instant now) {
     if (!subjects.isEmpty()) {
       troubles.end(subjects, now);
-    }
-  }
-
-  private void leave(List<String> subjects) {
-    if (!subjects.isEmpty()) {
-      troubles.leave(subjects);
     }
   }
 
@@ -155,11 +140,11 @@ class WebhookCollector {
         && event.createdAt().isAfter(now.minus(REPORTED_WITHIN));
   }
 
-  /** Reports the end of a mass silence and of an uptime gap. */
+  /** Reports the end of a mass silence, once its begin is taken, and of an uptime gap. */
   private Head followServer(Head head, Uptime uptime) {
     Instant now = uptime.now();
     boolean holdReported = head.holdReported();
-    if (holdReported && uptime.holdSince() == null) {
+    if (holdReported && uptime.holdSince() == null && !notifications.waits(Cause.MASS_SILENCE)) {
       holdReported = false;
       if (settings.reports(Kind.RECOVERED)) {
         writer.writeResumption(now);

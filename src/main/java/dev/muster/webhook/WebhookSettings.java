@@ -63,6 +63,11 @@ class WebhookSettings {
     return kinds.contains(kind);
   }
 
+  /** The statuses of the troubles that are reported. */
+  List<String> reportedStatuses() {
+    return Cause.TROUBLES.stream().filter(one -> reports(one.kind())).map(Cause::status).toList();
+  }
+
   private static HttpUrl url(String text, AgentUrlGuard guard) {
     if (guard.checkForm(text) instanceof Decision.Refused(String label, String reason)) {
       throw new IllegalArgumentException(reason + " (" + label + ")");

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.testing.TestDatabases;
 import dev.muster.testing.TestDatabases.TestDatabase;
+import dev.muster.webhook.NotificationRepository.Head;
 import dev.muster.webhook.TroubleChange.Begins;
+import dev.muster.webhook.TroubleRepository.Counts;
 import dev.muster.webhook.TroubleRepository.Due;
 import java.time.Duration;
 import java.time.Instant;
@@ -50,7 +52,12 @@ class ReportedBeforeTest {
   private List<Due> due() {
     Duration minute = Duration.ofMinutes(1);
     return notifications.due(
-        NOW.plus(minute.multipliedBy(2)), minute, minute, NotificationWriter.OFTEN, minute);
+        List.of("degraded", "offline"),
+        NOW.plus(minute.multipliedBy(2)),
+        minute,
+        minute,
+        NotificationWriter.OFTEN,
+        minute);
   }
 
   @Test
@@ -75,6 +82,36 @@ class ReportedBeforeTest {
     notifications.drop(dropped);
 
     assertThat(due()).containsExactly(RECOVERED_FROM_SILENCE);
+  }
+
+  /** Another workspace is silent for longer, and no one was told. */
+  @Test
+  void countsTheTimeOfARecoveryFromWhatWasReported() {
+    UUID other = UUID.randomUUID();
+    troubles.begin(
+        List.of(
+            new Begins(other.toString(), other, null, Cause.SILENCE, null, NOW.minusSeconds(3600))),
+        NOW);
+    begin(FIRST);
+    notifications.end(report(FIRST));
+    begin(Cause.SILENCE);
+    recover();
+
+    Counts counts = troubles.count(RECOVERED_FROM_SILENCE);
+
+    assertThat(counts.reported()).isEqualTo(1);
+    assertThat(counts.since()).isEqualTo(NOW);
+  }
+
+  @Test
+  void reportsNoEndOfAMassSilenceWhoseNotificationWasDropped() {
+    notifications.begin(0, NOW);
+    notifications.moveHead(new Head(0, NOW, true));
+    UUID dropped = report(Cause.MASS_SILENCE);
+
+    notifications.drop(dropped);
+
+    assertThat(database.value("SELECT hold_reported FROM webhook_head")).isEqualTo("f");
   }
 
   @Test

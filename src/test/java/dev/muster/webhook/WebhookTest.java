@@ -227,6 +227,33 @@ class WebhookTest {
     assertThat(signature).isEqualTo(WebhookSender.signature(SECRET, time, sent.text()));
   }
 
+  /** It follows what is not sent: else it would not know that the agent was degraded before. */
+  @Test
+  void tellsARecoveryWhenTheLastTroubleIsOfAKindThatIsNotSent() throws Exception {
+    try (Receiver other = Receiver.start(TestDatabases.create());
+        TestServer ofSome =
+            other.startServer("WEBHOOK_KINDS=degraded,recovered", "LIVENESS_SWEEP_INTERVAL_S=1")) {
+      other.clear();
+      Agent agent = Receiver.degrade(ofSome.client(), "quota");
+      assertThat(other.tell(1).path("kind").asString()).isEqualTo("degraded");
+      other
+          .database()
+          .execute(
+              "UPDATE workspace_heartbeats SET last_heartbeat_at = now() - interval '10 minutes'");
+      Awaitility.await()
+          .until(() -> ofSome.client().events(agent.id(), "WORKSPACE_OFFLINE").size() == 1);
+      other.awaitCollected(1);
+
+      ofSome.client().heartbeat(agent, "\"error_rate\":0");
+
+      Awaitility.await()
+          .until(() ->
+              other.database().value("SELECT count(well_at) FROM webhook_troubles").equals("1"));
+      assertThat(other.tell(1).path("kind").asString()).isEqualTo("recovered");
+      assertThat(other.bodies()).hasSize(2);
+    }
+  }
+
   private static TestClient client() {
     return server.client();
   }
