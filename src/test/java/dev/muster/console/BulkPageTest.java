@@ -139,7 +139,7 @@ class BulkPageTest {
     openFleet(page, "name:refused", 2);
     selectAll(page);
     button(bar(page), "Pause").click();
-    assertThat(dialog(page)).containsText("1 not: has children that are not among them");
+    assertThat(dialog(page)).containsText("1 not: has children that would not be changed with it");
     button(dialog(page), "Pause 1").click();
 
     assertThat(totals(page)).containsText("1 failed");

@@ -12,7 +12,7 @@ enum BulkAction {
   PAUSE(Hindrance.LIVE),
   RESUME(Hindrance.NONE),
   RESTART(Hindrance.NONE),
-  MESSAGE(Hindrance.NONE),
+  MESSAGE(Hindrance.CALLED),
   REMOVE(Hindrance.ALL);
 
   private static final int STATUS_CHANGE_BATCH_SIZE = 1000;
@@ -36,6 +36,13 @@ enum BulkAction {
 
   Hindrance hindrance() {
     return hindrance;
+  }
+
+  /** Returns why workspaces with the {@link #hindrance} would not be changed. */
+  String blocked() {
+    return hindrance == Hindrance.CALLED
+        ? "paused: its agent is not called"
+        : "has children that would not be changed with it";
   }
 
   /** Returns how many workspaces one transaction changes. */

@@ -31,7 +31,6 @@ import org.springframework.transaction.support.TransactionTemplate;
 class BulkRuns implements RemovalRuns {
 
   private static final int SAMPLE = 20;
-  private static final String BLOCKED = "has children that are not among them";
 
   /** The fleet may change by so much while a person reads the preview. */
   private static final int TOLERATED_PERCENT = 1;
@@ -103,7 +102,7 @@ class BulkRuns implements RemovalRuns {
       }
       changing.add(group);
       if (group.blocked() > 0) {
-        skips.merge(BLOCKED, group.blocked(), Long::sum);
+        skips.merge(wanted.action().blocked(), group.blocked(), Long::sum);
       }
     }
     long count = sum(byStatus);

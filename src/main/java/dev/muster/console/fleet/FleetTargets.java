@@ -47,21 +47,35 @@ public class FleetTargets {
           """;
 
   /**
-   * A target is blocked if it has a child that is not a target; {@code which} says which children
-   * count. The CASE is as in {@link MatchingFleet#MATCHING}.
+   * A target is blocked if it has a child that is not a target or is blocked itself; {@code which}
+   * says which children count. So the blocked ones are found from below, one step of two indexes
+   * for each. What is found above a target that is no target blocks nothing that is not found
+   * anyway. The CASE is as in {@link MatchingFleet#MATCHING}.
    */
   private static final String GROUPS =
       TARGETS
           + """
           , blocked AS (
-              SELECT DISTINCT child.parent_id AS id
-              FROM api_workspace_fleet child JOIN api_workspace_status b ON b.workspace_id = child.id
-              WHERE :which <> 'none' AND child.parent_id IS NOT NULL
-                  AND CASE WHEN child.removed_at IS NULL THEN true ELSE false END
-                  AND (:which = 'all' OR b.status <> 'paused')
-                  AND NOT EXISTS (SELECT FROM targets t WHERE t.id = child.id))
+              WITH RECURSIVE found AS (
+                  SELECT child.parent_id AS id
+                  FROM targets parent
+                  JOIN api_workspace_fleet child ON child.parent_id = parent.id
+                  JOIN api_workspace_status b ON b.workspace_id = child.id
+                  WHERE :which IN ('live', 'all')
+                      AND CASE WHEN child.removed_at IS NULL THEN true ELSE false END
+                      AND (:which = 'all' OR b.status <> 'paused')
+                      AND NOT EXISTS (SELECT FROM targets t WHERE t.id = child.id)
+                  UNION
+                  SELECT child.parent_id FROM found CROSS JOIN LATERAL (
+                      SELECT w.parent_id FROM api_workspace_fleet w JOIN api_workspace_status b ON b.workspace_id = w.id
+                      WHERE w.id = found.id AND w.parent_id IS NOT NULL AND (:which = 'all' OR b.status <> 'paused')
+                      OFFSET 0) AS child)
+              SELECT id FROM found
+              UNION ALL
+              SELECT t.id FROM targets t JOIN api_workspace_fleet w ON w.id = t.id
+              WHERE :which = 'called' AND t.status = 'paused' AND w.delivery_mode = 'push')
           SELECT status, count(*) AS workspaces, count(blocked.id) AS blocked,
-              ARRAY(SELECT few.id FROM targets few WHERE few.status = t.status LIMIT 20) AS few
+              (array_agg(t.id) FILTER (WHERE blocked.id IS NULL))[1 : 20] AS few
           FROM targets t LEFT JOIN blocked ON blocked.id = t.id
           GROUP BY status ORDER BY count(*) DESC, status
           """;
@@ -87,18 +101,22 @@ public class FleetTargets {
    */
   public record Wanted(String query, @Nullable List<UUID> ids, boolean branches) {}
 
-  /** Which children block the change of a target, unless they are targets themselves. */
+  /** What blocks the change of a target. */
   public enum Hindrance {
     NONE,
+    /** A child that is not paused and is not changed too. */
     LIVE,
-    ALL
+    /** Any child that is not changed too. */
+    ALL,
+    /** The target is paused, and its agent is called. */
+    CALLED
   }
 
   /**
    * The targets of one status.
    *
-   * @param blocked how many of them have a child that blocks their change
-   * @param few up to 20 of them
+   * @param blocked how many of them cannot be changed, by the hindrance
+   * @param few up to 20 of the others
    */
   public record Group(String status, long workspaces, long blocked, List<UUID> few) {}
 

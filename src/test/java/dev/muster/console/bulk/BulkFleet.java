@@ -81,7 +81,11 @@ public final class BulkFleet {
 
   /** Says what a change would do; {@code fields} are JSON. */
   public static JsonNode preview(TestClient client, String fields) {
-    return client.post("/admin/bulk?dry_run=true", ADMIN_TOKEN, "{" + fields + "}").json();
+    Answer seen = client.post("/admin/bulk?dry_run=true", ADMIN_TOKEN, "{" + fields + "}");
+    if (seen.status() != 200) {
+      throw new AssertionError(seen);
+    }
+    return seen.json();
   }
 
   public static Answer start(TestClient client, String fields) {
