@@ -126,6 +126,14 @@ public class LifecycleBatches {
         ErrorCode.WRONG_STATE, "its status was changed since; it stays as it is");
   }
 
+  /** Returns the refusal where it cannot be told whether the status was changed by a person. */
+  public static ProblemException perhapsChangedSince() {
+    return new ProblemException(
+        ErrorCode.WRONG_STATE,
+        "its events since then are deleted, so whether it was paused in between cannot be told; it"
+            + " stays as it is");
+  }
+
   /** The locked rows of a batch, and the refusals of some of them. */
   private final class Batch {
 

@@ -1,7 +1,9 @@
 package dev.muster.console.bulk;
 
 import dev.muster.console.bulk.BulkRun.Item;
+import dev.muster.platform.problem.ProblemException;
 import dev.muster.platform.time.Timestamps;
+import dev.muster.workspace.LifecycleBatches;
 import java.sql.Array;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -9,12 +11,10 @@ import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.Arrays;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -96,18 +96,35 @@ class BulkBatchRepository {
       "UPDATE bulk_runs SET due_at = statement_timestamp() + interval '5 seconds' WHERE id = :id";
 
   /**
-   * Selects workspaces that were paused again after the run; the undo of a resume leaves them
-   * alone. Events with and without a number have one index each.
+   * Selects workspaces that were paused again after the run, or may have been; the undo of a resume
+   * leaves them alone. One that has the status of the resume was not. Of the others the events
+   * tell, as long as that of the resume is kept: retention deletes older ones first. Events with
+   * and without a number have one index each.
    */
   private static final String PAUSED_SINCE =
       """
-      SELECT seen.id FROM unnest(:ids::uuid[], :since::text[]::timestamptz[]) AS seen (id, since)
-      WHERE EXISTS (
-          SELECT FROM api_event_recorded e WHERE e.workspace_id = seen.id AND e.seq IS NOT NULL
-              AND e.event_type = 'WORKSPACE_PAUSED' AND e.created_at > seen.since)
-      OR EXISTS (
-          SELECT FROM api_event_recorded e WHERE e.workspace_id = seen.id AND e.seq IS NULL
-              AND e.event_type = 'WORKSPACE_PAUSED' AND e.created_at > seen.since)
+      SELECT seen.id, paused.is_seen
+      FROM unnest(:ids::uuid[], :since::text[]) AS given (id, since_text)
+      CROSS JOIN LATERAL (SELECT given.id, since_text::timestamptz AS since) AS seen
+      CROSS JOIN LATERAL (SELECT status, status_since FROM api_workspace_status WHERE workspace_id = given.id OFFSET 0) AS b
+      CROSS JOIN LATERAL (SELECT
+          b.status = 'paused'
+          OR EXISTS (
+              SELECT FROM api_event_recorded e WHERE e.workspace_id = seen.id AND e.seq IS NOT NULL
+                  AND e.event_type = 'WORKSPACE_PAUSED' AND e.created_at > seen.since)
+          OR EXISTS (
+              SELECT FROM api_event_recorded e WHERE e.workspace_id = seen.id AND e.seq IS NULL
+                  AND e.event_type = 'WORKSPACE_PAUSED' AND e.created_at > seen.since) AS is_seen) AS paused
+      WHERE b.status <> 'removed' AND b.status_since <> seen.since AND (
+          paused.is_seen
+          OR NOT EXISTS (
+              SELECT FROM api_event_recorded e WHERE e.workspace_id = seen.id AND e.seq IS NOT NULL
+                  AND e.event_type = 'WORKSPACE_AWAITING_AGENT' AND e.created_at >= seen.since
+                  AND strpos(e.payload::text, '"status_since":"' || since_text || '"') > 0)
+          AND NOT EXISTS (
+              SELECT FROM api_event_recorded e WHERE e.workspace_id = seen.id AND e.seq IS NULL
+                  AND e.event_type = 'WORKSPACE_AWAITING_AGENT' AND e.created_at >= seen.since
+                  AND strpos(e.payload::text, '"status_since":"' || since_text || '"') > 0))
       """;
 
   /**
@@ -246,16 +263,25 @@ class BulkBatchRepository {
         .list();
   }
 
-  /** Returns the workspaces that were paused after these times. */
-  Set<UUID> pausedSince(Map<UUID, Instant> since) {
-    UUID[] ids = since.keySet().toArray(UUID[]::new);
-    return new HashSet<>(
-        db.sql(PAUSED_SINCE)
-            .param("ids", ids)
-            .param(
-                "since",
-                Arrays.stream(ids).map(id -> String.valueOf(since.get(id))).toArray(String[]::new))
-            .query((row, n) -> row.getObject("id", UUID.class))
-            .list());
+  /**
+   * Returns why the undo of a resume leaves these workspaces alone: they were paused again after
+   * the time at which they were resumed, or that cannot be told any more.
+   */
+  Map<UUID, ProblemException> pausedSince(Map<UUID, Instant> resumedAt) {
+    UUID[] ids = resumedAt.keySet().toArray(UUID[]::new);
+    Map<UUID, ProblemException> refusals = new HashMap<>();
+    db.sql(PAUSED_SINCE)
+        .param("ids", ids)
+        .param(
+            "since",
+            Arrays.stream(ids).map(id -> String.valueOf(resumedAt.get(id))).toArray(String[]::new))
+        .query(row -> {
+          refusals.put(
+              row.getObject("id", UUID.class),
+              row.getBoolean("is_seen")
+                  ? LifecycleBatches.changedSince()
+                  : LifecycleBatches.perhapsChangedSince());
+        });
+    return refusals;
   }
 }

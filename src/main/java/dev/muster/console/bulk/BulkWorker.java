@@ -22,7 +22,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -213,21 +212,21 @@ class BulkWorker implements SmartLifecycle {
   }
 
   /**
-   * Pauses the batch; the undo of a resume skips workspaces that were paused again since the run.
+   * Pauses the batch; the undo of a resume skips workspaces that were paused again since the run,
+   * or may have been.
    */
   private List<BatchResult> pause(Batch batch) {
     if (batch.undoOf() == null) {
       return lifecycle.pause(batch.ids());
     }
-    Set<UUID> others = batches.pausedSince(batch.expected());
-    Map<UUID, BatchResult> paused = new HashMap<>();
+    Map<UUID, BatchResult> results = new HashMap<>();
+    batches
+        .pausedSince(batch.expected())
+        .forEach((id, why) -> results.put(id, BatchResult.refused(id, why)));
     lifecycle
-        .pause(batch.ids().stream().filter(id -> !others.contains(id)).toList())
-        .forEach(result -> paused.put(result.workspaceId(), result));
-    return batch.ids().stream()
-        .map(
-            id -> paused.getOrDefault(id, BatchResult.refused(id, LifecycleBatches.changedSince())))
-        .toList();
+        .pause(batch.ids().stream().filter(id -> !results.containsKey(id)).toList())
+        .forEach(result -> results.put(result.workspaceId(), result));
+    return batch.ids().stream().map(id -> Objects.requireNonNull(results.get(id))).toList();
   }
 
   private void end(Batch batch, List<BatchResult> results, boolean isOver) {

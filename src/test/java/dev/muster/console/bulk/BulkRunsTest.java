@@ -163,7 +163,82 @@ class BulkRunsTest {
         .containsExactly("awaiting_agent", "paused", "paused");
   }
 
+  /** Retention deletes the oldest events first. */
+  private static void deleteEvents(Agent agent, String olderThan) {
+    SERVER
+        .database()
+        .execute(
+            "DELETE FROM events WHERE workspace_id = '%s' AND (%s)"
+                .formatted(agent.id(), olderThan));
+  }
+
+  private static void pauseAndResume(Agent agent) {
+    pause(agent);
+    CLIENT.post("/workspaces/" + agent.id() + "/resume", ADMIN_TOKEN, "");
+  }
+
+  @Test
+  void undoOfAResumePausesNoneOfWhichItCannotTellWhetherItWasPausedSince() {
+    List<Agent> fleet = online("forgotten", 5);
+    run(CLIENT, pausing("name:forgotten"));
+    JsonNode run = run(CLIENT, "\"action\":\"resume\",\"filter\":\"name:forgotten\"");
+    Agent pausedSince = fleet.get(0);
+    pauseAndResume(pausedSince);
+    CLIENT.heartbeat(pausedSince);
+    Agent onlineSince = fleet.get(1);
+    CLIENT.heartbeat(onlineSince);
+    Agent unchanged = fleet.get(2);
+    Agent ofTheResume = fleet.get(3);
+    CLIENT.heartbeat(ofTheResume);
+    Agent pausedNow = fleet.get(4);
+    pauseAndResume(pausedNow);
+    pause(pausedNow);
+    fleet.forEach(one -> CLIENT.events(one.id(), "WORKSPACE_PAUSED")); // gives all their numbers
+    deleteEvents(pausedSince, "event_type <> 'WORKSPACE_ONLINE'");
+    deleteEvents(onlineSince, "event_type <> 'WORKSPACE_ONLINE'");
+    deleteEvents(unchanged, "true");
+    deleteEvents(pausedNow, "true");
+    deleteEvents(
+        ofTheResume,
+        "seq < (SELECT max(seq) FROM events WHERE event_type = 'WORKSPACE_AWAITING_AGENT' AND"
+            + " workspace_id = '"
+            + ofTheResume.id()
+            + "')");
+
+    JsonNode undone = undo(run);
+
+    assertThat(fleet.stream().map(BulkRunsTest::status))
+        .containsExactly("online", "online", "paused", "paused", "paused");
+    assertThat(undone.path("done").asInt()).isEqualTo(2);
+    JsonNode skipped =
+        CLIENT.get("/admin/bulk/" + idOf(undone) + "?outcome=skipped", ADMIN_TOKEN).json();
+    assertThat(skipped.path("items").findValuesAsString("code"))
+        .containsExactly("WRONG_STATE", "WRONG_STATE", "WRONG_STATE");
+    String untold =
+        "its events since then are deleted, so whether it was paused in between cannot be told; it"
+            + " stays as it is";
+    assertThat(skipped.path("items").findValuesAsString("detail"))
+        .containsExactlyInAnyOrder(
+            untold, untold, "its status was changed since; it stays as it is");
+  }
+
   /** No event gets its number while another transaction holds the last one. */
+  @Test
+  void undoOfAResumeKnowsItsOwnEventBeforeThatHasANumber() throws Exception {
+    List<Agent> fleet = online("unstamped", 2);
+    run(CLIENT, pausing("name:unstamped"));
+    try (Connection holder = SERVER.database().connect()) {
+      holder.setAutoCommit(false);
+      holder.createStatement().execute("SELECT FROM event_head FOR UPDATE");
+      JsonNode run = run(CLIENT, "\"action\":\"resume\",\"filter\":\"name:unstamped\"");
+      CLIENT.heartbeat(fleet.getFirst());
+
+      assertThat(undo(run).path("done").asInt()).isEqualTo(2);
+
+      holder.rollback();
+    }
+  }
+
   @Test
   void undoOfAResumeSeesAPauseWhoseEventHasNoNumberYet() throws Exception {
     Agent one = online("unnumbered", 1).getFirst();
