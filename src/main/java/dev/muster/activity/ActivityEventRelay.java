@@ -6,6 +6,7 @@ import dev.muster.event.SeriesRelay;
 import dev.muster.platform.loop.BackgroundLoops;
 import dev.muster.workspace.Workspaces;
 import dev.muster.workspace.Workspaces.WorkspaceLabel;
+import io.micrometer.core.instrument.MeterRegistry;
 import jakarta.annotation.PreDestroy;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -36,6 +37,7 @@ class ActivityEventRelay implements FeedChangeListener {
       ActivityRelayRepository repository,
       LiveEvents live,
       Workspaces workspaces,
+      MeterRegistry metrics,
       BackgroundLoops loops) {
     this.repository = repository;
     this.live = live;
@@ -43,7 +45,8 @@ class ActivityEventRelay implements FeedChangeListener {
     this.answers = new AnsweredMessageRelay(repository);
     live.beforeWatched(answers::begin);
     this.relay =
-        new SeriesRelay(loops, "activity-event-relay", live, repository::endsSince, this::relay);
+        new SeriesRelay(
+            loops, metrics, "activity-event-relay", live, repository::endsSince, this::relay);
   }
 
   @Override

@@ -3,6 +3,7 @@ package dev.muster.activity;
 import dev.muster.platform.jobs.RecurringJob;
 import dev.muster.platform.jobs.SweepMetrics;
 import dev.muster.platform.jobs.SweepThrottle;
+import dev.muster.platform.loop.FailingUnits;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.time.Instant;
@@ -10,6 +11,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.context.annotation.Bean;
@@ -32,6 +34,7 @@ class ActivityRetention {
   private final Duration all;
   private final Duration interval;
   private final SweepMetrics metrics;
+  private final FailingUnits failing;
 
   ActivityRetention(
       RetentionRepository repository, ActivitySettings settings, MeterRegistry metrics) {
@@ -40,6 +43,7 @@ class ActivityRetention {
     this.all = settings.hardRetention();
     this.interval = settings.cleanupInterval();
     this.metrics = new SweepMetrics(metrics, "activity-retention");
+    this.failing = new FailingUnits("activity-retention", metrics);
   }
 
   @Bean
@@ -63,13 +67,17 @@ class ActivityRetention {
   int sweep() {
     Instant keptFrom = repository.timeAgo(all);
     Instant keptFromIfAcked = repository.timeAgo(acked);
-    int deleted = 0;
+    AtomicInteger deleted = new AtomicInteger();
     List<UUID> page = repository.feeds(FIRST_ID);
     while (!page.isEmpty()) {
-      deleted += deleteBefore(keptFrom, keptFromIfAcked, page);
+      failing.runAll(
+          page,
+          id -> id,
+          feeds -> deleted.addAndGet(deleteBefore(keptFrom, keptFromIfAcked, feeds)));
+      page.stream().filter(failing::isDelayed).forEach(feed -> metrics.countError());
       page = repository.feeds(page.getLast());
     }
-    return deleted;
+    return deleted.get();
   }
 
   private int deleteBefore(Instant keptFrom, Instant keptFromIfAcked, List<UUID> page) {

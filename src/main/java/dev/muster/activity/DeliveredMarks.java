@@ -3,8 +3,10 @@ package dev.muster.activity;
 import dev.muster.platform.commit.AfterCommit;
 import dev.muster.platform.loop.BackgroundLoop;
 import dev.muster.platform.loop.BackgroundLoops;
+import dev.muster.platform.loop.FailingUnits;
 import dev.muster.workspace.DeliveryMode;
 import dev.muster.workspace.WorkspaceListener;
+import io.micrometer.core.instrument.MeterRegistry;
 import jakarta.annotation.PreDestroy;
 import java.time.Duration;
 import java.util.HashSet;
@@ -67,11 +69,14 @@ class DeliveredMarks implements WorkspaceListener {
   /** Those of {@link #behind} whose polls are to be woken. */
   private final Set<UUID> moved = new HashSet<>();
 
+  private final FailingUnits failing;
   private final BackgroundLoop loop;
 
-  DeliveredMarks(JdbcClient db, FeedNotifier notifier, BackgroundLoops loops) {
+  DeliveredMarks(
+      JdbcClient db, FeedNotifier notifier, MeterRegistry metrics, BackgroundLoops loops) {
     this.db = db;
     this.notifier = notifier;
+    this.failing = new FailingUnits("delivered-marks", metrics);
     this.loop = loops.start("delivered-marks", INTERVAL, this::moveAll);
   }
 
@@ -93,18 +98,25 @@ class DeliveredMarks implements WorkspaceListener {
 
   /** Moves all marks in turns, so that a long feed does not delay the others. */
   private void moveAll() {
-    while (!behind.isEmpty()) {
+    boolean hasMore;
+    do {
+      hasMore = false;
       for (UUID workspaceId : Set.copyOf(behind)) {
-        Move move = move(workspaceId);
-        if (move.hasMoved()) {
-          moved.add(workspaceId);
-        }
-        if (!move.hasMore()) {
-          behind.remove(workspaceId);
-          if (moved.remove(workspaceId)) {
-            notifier.feedsChanged(Set.of(workspaceId));
-          }
-        }
+        hasMore |=
+            failing.run(workspaceId, () -> moveOnce(workspaceId)) && behind.contains(workspaceId);
+      }
+    } while (hasMore);
+  }
+
+  private void moveOnce(UUID workspaceId) {
+    Move move = move(workspaceId);
+    if (move.hasMoved()) {
+      moved.add(workspaceId);
+    }
+    if (!move.hasMore()) {
+      behind.remove(workspaceId);
+      if (moved.remove(workspaceId)) {
+        notifier.feedsChanged(Set.of(workspaceId));
       }
     }
   }

@@ -2,6 +2,8 @@ package dev.muster.activity;
 
 import dev.muster.platform.loop.BackgroundLoop;
 import dev.muster.platform.loop.BackgroundLoops;
+import dev.muster.platform.loop.FailingUnits;
+import io.micrometer.core.instrument.MeterRegistry;
 import jakarta.annotation.PreDestroy;
 import java.time.Duration;
 import java.util.List;
@@ -46,10 +48,12 @@ class ReadPositions {
 
   private final JdbcClient db;
   private final Map<UUID, Long> moved = new ConcurrentHashMap<>();
+  private final FailingUnits failing;
   private final BackgroundLoop loop;
 
-  ReadPositions(JdbcClient db, BackgroundLoops loops) {
+  ReadPositions(JdbcClient db, MeterRegistry metrics, BackgroundLoops loops) {
     this.db = db;
+    this.failing = new FailingUnits("read-positions", metrics);
     this.loop = loops.start("read-positions", WRITE_INTERVAL, this::write);
   }
 
@@ -62,7 +66,7 @@ class ReadPositions {
   void write() {
     List.copyOf(moved.entrySet()).stream()
         .gather(Gatherers.windowFixed(BATCH_SIZE))
-        .forEach(this::write);
+        .forEach(some -> failing.runAll(some, Map.Entry::getKey, this::write));
   }
 
   /**

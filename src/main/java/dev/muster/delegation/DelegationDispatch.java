@@ -7,15 +7,18 @@ import dev.muster.delegation.DelegationRepository.Queued;
 import dev.muster.delegation.TransitionRequest.Actor;
 import dev.muster.delivery.DelegationMessage;
 import dev.muster.platform.commit.CommitAwareTransactions;
+import dev.muster.platform.loop.FailingUnits;
 import dev.muster.workspace.DeliveryTarget;
 import dev.muster.workspace.PresenceLock;
 import dev.muster.workspace.Workspaces;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Component;
@@ -46,6 +49,7 @@ class DelegationDispatch {
   private final Feeds feeds;
   private final PresenceLock presence;
   private final CommitAwareTransactions transactions;
+  private final FailingUnits failing;
 
   /** Where the next run of the job begins. */
   private Queued position = Queued.FIRST;
@@ -58,7 +62,8 @@ class DelegationDispatch {
       DelegationMessenger messenger,
       Feeds feeds,
       PresenceLock presence,
-      CommitAwareTransactions transactions) {
+      CommitAwareTransactions transactions,
+      MeterRegistry metrics) {
     this.ledger = ledger;
     this.repository = repository;
     this.delegations = delegations;
@@ -67,6 +72,7 @@ class DelegationDispatch {
     this.feeds = feeds;
     this.presence = presence;
     this.transactions = transactions;
+    this.failing = new FailingUnits("delegation-dispatch", metrics);
   }
 
   /**
@@ -100,12 +106,9 @@ class DelegationDispatch {
 
   /** Returns false if the callee takes no message now; a failure says nothing about the callee. */
   private boolean tryToDispatch(String delegationId) {
-    try {
-      return run(delegationId);
-    } catch (RuntimeException e) {
-      log.warn("the delegation {} could not be dispatched: {}", delegationId, e.toString());
-      return true;
-    }
+    AtomicBoolean takesMessages = new AtomicBoolean(true);
+    boolean _ = failing.run(delegationId, () -> takesMessages.set(run(delegationId)));
+    return takesMessages.get();
   }
 
   /** Dispatches on a separate thread; after a failure the job tries again. */

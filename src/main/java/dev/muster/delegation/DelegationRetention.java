@@ -24,8 +24,8 @@ class DelegationRetention {
               SELECT delegation_id FROM delegations
               WHERE terminal_status = ended.status AND created_at < statement_timestamp() - interval '90 days'
                   AND updated_at < statement_timestamp() - interval '90 days'
-              ORDER BY created_at, id LIMIT (SELECT :most)) AS old
-          LIMIT (SELECT :most))
+              ORDER BY created_at, id LIMIT (SELECT :most + :passed_over)) AS old
+          LIMIT (SELECT :most) OFFSET :passed_over)
       """;
 
   private final JdbcClient db;
@@ -33,7 +33,8 @@ class DelegationRetention {
 
   DelegationRetention(JdbcClient db, MeterRegistry metrics) {
     this.db = db;
-    this.deletion = new DailyDeletion("delegation-retention", this::deleteBatch, metrics);
+    this.deletion =
+        new DailyDeletion("delegation-retention", metrics, BATCH_SIZE, this::deleteBatch);
   }
 
   @Bean
@@ -45,7 +46,7 @@ class DelegationRetention {
     return deletion.sweep();
   }
 
-  private int deleteBatch() {
-    return db.sql(DELETE_ENDED).param("most", BATCH_SIZE).update();
+  private int deleteBatch(int most, int passedOver) {
+    return db.sql(DELETE_ENDED).param("most", most).param("passed_over", passedOver).update();
   }
 }

@@ -4,6 +4,7 @@ import dev.muster.delegation.SweepRuleRun.Rule;
 import dev.muster.delegation.SweepRuleRun.Tally;
 import dev.muster.platform.commit.CommitAwareTransactions;
 import dev.muster.platform.jobs.SweepMetrics;
+import dev.muster.platform.loop.FailingUnits;
 import dev.muster.platform.uptime.ControlPlaneUptime;
 import dev.muster.platform.uptime.Uptime;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -53,6 +54,7 @@ class DelegationSweeper {
   private final CommitAwareTransactions transactions;
   private final SweeperSettings settings;
   private final SweepMetrics metrics;
+  private final FailingUnits failing;
 
   DelegationSweeper(
       SweepRepository repository,
@@ -67,6 +69,7 @@ class DelegationSweeper {
     this.transactions = transactions;
     this.settings = settings;
     this.metrics = new SweepMetrics(metrics, "delegation");
+    this.failing = new FailingUnits("delegation-sweep", metrics);
   }
 
   /** Runs one sweep; throws only if the database is unreachable. */
@@ -104,6 +107,6 @@ class DelegationSweeper {
   }
 
   private Tally run(Rule rule) {
-    return new SweepRuleRun(repository, transactions, metrics, ledger, rule).run();
+    return new SweepRuleRun(repository, transactions, metrics, ledger, rule, failing).run();
   }
 }

@@ -4,6 +4,7 @@ import dev.muster.delegation.SweepRepository.Place;
 import dev.muster.delegation.SweepRepository.Selected;
 import dev.muster.platform.commit.CommitAwareTransactions;
 import dev.muster.platform.jobs.SweepMetrics;
+import dev.muster.platform.loop.FailingUnits;
 import dev.muster.platform.problem.DatabaseOutage;
 import java.util.List;
 import java.util.Objects;
@@ -17,12 +18,11 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.slf4j.event.Level;
 
 /**
  * Runs one rule of the sweeper over all delegations in flight. Each batch has its own transaction.
- * Two batches run at once: while one records its transitions, the other updates its rows. The
- * delegations of a failed batch are tried one by one; those that fail again stay unchanged.
+ * Two batches run at once: while one records its transitions, the other updates its rows. Of a
+ * failed batch, the delegations that fail by themselves stay unchanged.
  */
 final class SweepRuleRun {
 
@@ -59,6 +59,7 @@ final class SweepRuleRun {
   private final SweepMetrics metrics;
   private final Ledger ledger;
   private final Rule rule;
+  private final FailingUnits failing;
 
   /** Held during the search for the next batch, which begins where the last one ended. */
   private final ReentrantLock looking = new ReentrantLock();
@@ -71,12 +72,14 @@ final class SweepRuleRun {
       CommitAwareTransactions transactions,
       SweepMetrics metrics,
       Ledger ledger,
-      Rule rule) {
+      Rule rule,
+      FailingUnits failing) {
     this.repository = repository;
     this.transactions = transactions;
     this.metrics = metrics;
     this.ledger = ledger;
     this.rule = rule;
+    this.failing = failing;
   }
 
   /** Runs the rule; throws only if the database is unreachable. */
@@ -98,28 +101,27 @@ final class SweepRuleRun {
         tally = tally.plus(sweepNext(ids));
       } catch (RuntimeException e) {
         rethrowOutage(e);
-        log.atLevel(DatabaseOutage.isCauseOf(e) ? Level.DEBUG : Level.WARN)
-            .log("a batch of delegations could not be swept; retrying them one by one", e);
-        tally = tally.plus(runSingly(Objects.requireNonNullElseGet(ids.get(), this::passNext)));
+        log.debug("a batch of delegations could not be swept; trying its parts", e);
+        tally = tally.plus(runParts(Objects.requireNonNullElseGet(ids.get(), this::passNext)));
       }
     }
     return tally;
   }
 
-  private Tally runSingly(List<String> ids) {
-    Tally tally = Tally.NONE;
-    for (String id : ids) {
-      try {
-        tally = tally.plus(sweep(() -> rule.batch(Place.START, List.of(id))));
-      } catch (RuntimeException e) {
-        rethrowOutage(e);
-        metrics.countError();
-        log.atLevel(DatabaseOutage.isCauseOf(e) ? Level.DEBUG : Level.ERROR)
-            .log("the delegation {} could not be swept", id, e);
-        tally = tally.plus(new Tally(0, 1));
-      }
+  private Tally runParts(List<String> ids) {
+    AtomicReference<Tally> tally = new AtomicReference<>(Tally.NONE);
+    failing.runAll(
+        ids,
+        id -> id,
+        some -> {
+          Tally ofSome = sweep(() -> rule.batch(Place.START, some));
+          tally.updateAndGet(before -> before.plus(ofSome));
+        });
+    int failed = (int) ids.stream().filter(failing::isDelayed).count();
+    for (int i = 0; i < failed; i++) {
+      metrics.countError();
     }
-    return tally;
+    return tally.get().plus(new Tally(0, failed));
   }
 
   /**

@@ -7,6 +7,7 @@ import dev.muster.platform.jobs.SweepMetrics;
 import dev.muster.platform.jobs.SweepThrottle;
 import dev.muster.platform.loop.BackgroundLoop;
 import dev.muster.platform.loop.BackgroundLoops;
+import dev.muster.platform.loop.FailingUnits;
 import dev.muster.platform.pace.Pace;
 import dev.muster.platform.text.Text;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -18,6 +19,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import java.util.stream.Gatherers;
 import org.slf4j.Logger;
@@ -50,6 +52,8 @@ class DeliverySweep {
   private final CommitAwareTransactions transactions;
   private final SweepMetrics metrics;
   private final LeaseTimes times;
+  private final FailingUnits unexpired;
+  private final FailingUnits untaken;
   private final BackgroundLoop takeovers;
 
   DeliverySweep(
@@ -78,6 +82,8 @@ class DeliverySweep {
     this.transactions = transactions;
     this.metrics = new SweepMetrics(metrics, "queue");
     this.times = LeaseTimes.at(pace);
+    this.unexpired = new FailingUnits("delivery-sweep", metrics);
+    this.untaken = new FailingUnits("delivery-takeover", metrics);
     this.takeovers = loops.start("delivery-takeover", times.renewal(), this::takeOverAndCleanUp);
   }
 
@@ -109,15 +115,25 @@ class DeliverySweep {
   }
 
   private int expire() {
-    int expired = 0;
-    int batch = QueueRepository.MAX_BATCH;
-    while (batch == QueueRepository.MAX_BATCH && repository.anyExpired()) {
+    AtomicInteger expired = new AtomicInteger();
+    List<ActivityKey> found;
+    int before;
+    do {
       long start = System.nanoTime();
-      batch = end(repository::lockExpired, QueueState.EXPIRED, "not delivered before it expired");
-      expired += batch;
+      before = expired.get();
+      found = repository.expired(unexpired.delayed(ActivityKey.class));
+      unexpired.runAll(
+          found,
+          key -> key,
+          some ->
+              expired.addAndGet(
+                  end(
+                      () -> repository.lockExpired(some),
+                      QueueState.EXPIRED,
+                      "not delivered before it expired")));
       SweepThrottle.pauseAfter(System.nanoTime() - start);
-    }
-    return expired;
+    } while (found.size() == QueueRepository.MAX_BATCH && expired.get() > before);
+    return expired.get();
   }
 
   private int dropOfRemoved(Set<UUID> removed) {
@@ -125,11 +141,13 @@ class DeliverySweep {
         .all()
         .filter(target -> !target.isThere())
         .mapToInt(target -> {
-          int dropped = dropAll(target.id());
-          if (dropped > 0) {
+          AtomicInteger dropped = new AtomicInteger();
+          boolean _ =
+              unexpired.run("the queue of " + target.id(), () -> dropped.set(dropAll(target.id())));
+          if (dropped.get() > 0) {
             removed.add(target.id());
           }
-          return dropped;
+          return dropped.get();
         })
         .sum();
   }
@@ -179,32 +197,42 @@ class DeliverySweep {
   private void releaseUnknownClaims() {
     for (boolean queued : new boolean[] {true, false}) {
       for (QueuedMessage message : repository.heldBy(lease.owner(), queued, times.unknownClaim())) {
-        if (lease.isKnown(message.heldBy().number())) {
-          continue;
-        }
-        if (queued) {
-          boolean _ = queue.releaseUntried(message, Duration.ZERO);
-        } else {
-          boolean _ =
-              completions.complete(
-                  queueCompletion
-                      .refused(
-                          "the server did not learn of its delivery claim in time, and sent"
-                              + " nothing")
-                      .completion(message.key(), message.heldBy(), null));
+        if (!lease.isKnown(message.heldBy().number())) {
+          boolean _ = untaken.run(message.key(), () -> release(message, queued));
         }
       }
+    }
+  }
+
+  private void release(QueuedMessage message, boolean queued) {
+    if (queued) {
+      boolean _ = queue.releaseUntried(message, Duration.ZERO);
+    } else {
+      boolean _ =
+          completions.complete(
+              queueCompletion
+                  .refused(
+                      "the server did not learn of its delivery claim in time, and sent nothing")
+                  .completion(message.key(), message.heldBy(), null));
     }
   }
 
   void takeOver() {
     List<UUID> targets = new ArrayList<>();
     for (boolean queued : new boolean[] {true, false}) {
-      List<QueuedMessage> batch;
+      List<ActivityKey> found;
+      int before;
       do {
-        batch = transactions.runRetryingDeadlocks(_ -> takeOverBatch(queued));
-        batch.stream().map(QueuedMessage::targetId).forEach(targets::add);
-      } while (batch.size() == QueueRepository.MAX_BATCH);
+        before = targets.size();
+        found = repository.ofDeadReplicas(queued, untaken.delayed(ActivityKey.class));
+        untaken.runAll(
+            found,
+            key -> key,
+            some ->
+                transactions
+                    .runRetryingDeadlocks(_ -> takeOverBatch(queued, some))
+                    .forEach(message -> targets.add(message.targetId())));
+      } while (found.size() == QueueRepository.MAX_BATCH && targets.size() > before);
     }
     if (!targets.isEmpty()) {
       queueMetrics.countTakenOver(targets.size());
@@ -216,9 +244,9 @@ class DeliverySweep {
     }
   }
 
-  private List<QueuedMessage> takeOverBatch(boolean queued) {
+  private List<QueuedMessage> takeOverBatch(boolean queued, List<ActivityKey> keys) {
     return lease.withClaim(claim -> {
-      List<QueuedMessage> held = repository.claimOfDeadReplicas(queued, claim);
+      List<QueuedMessage> held = repository.claimOfDeadReplicas(queued, keys, claim);
       if (queued && settings.retryAmbiguous()) {
         held.forEach(
             message -> queue.release(message.key(), claim, message.error(), 1, Duration.ZERO));

@@ -1,9 +1,12 @@
 package dev.muster.delivery;
 
+import dev.muster.activity.ActivityKey;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.jdbc.core.simple.JdbcClient.StatementSpec;
 import org.springframework.stereotype.Repository;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
@@ -13,21 +16,31 @@ import org.springframework.transaction.annotation.Transactional;
 class DeliverySweepRepository {
 
   /** The index on {@code expires_at} holds only for statements that say {@code < 'infinity'}. */
+  private static final String EXPIRED =
+      """
+      SELECT workspace_id, seq FROM deliveries
+      WHERE queued AND expires_at < 'infinity' AND owner IS NULL AND expires_at <= statement_timestamp()
+      ORDER BY expires_at LIMIT :most
+      """;
+
   private static final String LOCK_EXPIRED =
       """
       SELECT {COLUMNS} l.created_at
-      FROM deliveries d JOIN api_activity_message l ON l.workspace_id = d.workspace_id AND l.seq = d.seq
-      WHERE d.queued AND d.expires_at < 'infinity' AND d.owner IS NULL AND d.expires_at <= statement_timestamp()
-      ORDER BY d.expires_at LIMIT :most
+      FROM unnest(:ids::uuid[], :seqs::bigint[]) AS expired (workspace_id, seq)
+      JOIN deliveries d ON d.workspace_id = expired.workspace_id AND d.seq = expired.seq
+      JOIN api_activity_message l ON l.workspace_id = d.workspace_id AND l.seq = d.seq
+      WHERE d.queued AND d.owner IS NULL AND d.expires_at <= statement_timestamp()
       FOR UPDATE OF d SKIP LOCKED
       """
           .replace("{COLUMNS}", QueueRepository.COLUMNS);
 
-  private static final String ANY_EXPIRED =
+  private static final String OF_DEAD_REPLICAS =
       """
-      SELECT EXISTS (
-          SELECT FROM deliveries
-          WHERE queued AND expires_at < 'infinity' AND owner IS NULL AND expires_at <= statement_timestamp())
+      SELECT d.workspace_id, d.seq
+      FROM deliveries d JOIN api_activity_message l ON l.workspace_id = d.workspace_id AND l.seq = d.seq
+      WHERE d.owner IS NOT NULL AND d.queued = :queued
+          AND NOT EXISTS (SELECT FROM replicas r WHERE r.id = d.owner)
+      LIMIT :most
       """;
 
   /** Claims deliveries whose replica has no lease any more, without counting an attempt. */
@@ -35,10 +48,11 @@ class DeliverySweepRepository {
       """
       WITH due AS (
           SELECT d.workspace_id, d.seq, l.created_at
-          FROM deliveries d JOIN api_activity_message l ON l.workspace_id = d.workspace_id AND l.seq = d.seq
+          FROM unnest(:ids::uuid[], :seqs::bigint[]) AS dead (workspace_id, seq)
+          JOIN deliveries d ON d.workspace_id = dead.workspace_id AND d.seq = dead.seq
+          JOIN api_activity_message l ON l.workspace_id = d.workspace_id AND l.seq = d.seq
           WHERE d.owner IS NOT NULL AND d.queued = :queued
               AND NOT EXISTS (SELECT FROM replicas r WHERE r.id = d.owner)
-          LIMIT :most
           FOR UPDATE OF d SKIP LOCKED)
       UPDATE deliveries d SET owner = :owner, claim = :claim, claimed_at = statement_timestamp()
       FROM due WHERE d.workspace_id = due.workspace_id AND d.seq = due.seq
@@ -63,17 +77,39 @@ class DeliverySweepRepository {
     this.db = db;
   }
 
-  boolean anyExpired() {
-    return db.sql(ANY_EXPIRED).query(Boolean.class).single();
+  /** Returns at most {@link QueueRepository#MAX_BATCH} messages that have expired. */
+  List<ActivityKey> expired(List<ActivityKey> except) {
+    return find(db.sql(EXPIRED), except);
   }
 
-  /** Locks at most {@link QueueRepository#MAX_BATCH} expired messages that are not locked. */
+  /** Locks those of these messages that have expired, except those that are locked. */
   @Transactional(propagation = Propagation.MANDATORY)
-  List<QueuedMessage> lockExpired() {
-    return db.sql(LOCK_EXPIRED)
-        .param("most", QueueRepository.MAX_BATCH)
-        .query(QueueRepository::message)
-        .list();
+  List<QueuedMessage> lockExpired(List<ActivityKey> keys) {
+    return of(db.sql(LOCK_EXPIRED), keys).query(QueueRepository::message).list();
+  }
+
+  /** Returns at most {@link QueueRepository#MAX_BATCH} deliveries of dead replicas. */
+  List<ActivityKey> ofDeadReplicas(boolean queued, List<ActivityKey> except) {
+    return find(db.sql(OF_DEAD_REPLICAS).param("queued", queued), except);
+  }
+
+  /** Leaves out the exceptions here: the condition would mislead the planner. */
+  private static List<ActivityKey> find(StatementSpec statement, List<ActivityKey> except) {
+    Set<ActivityKey> leftOut = Set.copyOf(except);
+    return statement
+        .param("most", QueueRepository.MAX_BATCH + leftOut.size())
+        .query((row, n) -> ActivityKey.of(row))
+        .list()
+        .stream()
+        .filter(key -> !leftOut.contains(key))
+        .limit(QueueRepository.MAX_BATCH)
+        .toList();
+  }
+
+  private static StatementSpec of(StatementSpec statement, List<ActivityKey> keys) {
+    return statement
+        .param("ids", keys.stream().map(ActivityKey::workspaceId).toArray(UUID[]::new))
+        .param("seqs", keys.stream().map(ActivityKey::seq).toArray(Long[]::new));
   }
 
   /** Deletes the replicas whose leases have lapsed. */
@@ -81,11 +117,11 @@ class DeliverySweepRepository {
     db.sql(FORGET_DEAD_REPLICAS).update();
   }
 
-  /** Claims at most {@link QueueRepository#MAX_BATCH} deliveries of dead replicas. */
-  List<QueuedMessage> claimOfDeadReplicas(boolean queued, DeliveryClaim claim) {
-    return QueueRepository.by(db.sql(CLAIM_OF_DEAD_REPLICAS), claim)
+  /** Claims those of these deliveries that are still of dead replicas. */
+  List<QueuedMessage> claimOfDeadReplicas(
+      boolean queued, List<ActivityKey> keys, DeliveryClaim claim) {
+    return of(QueueRepository.by(db.sql(CLAIM_OF_DEAD_REPLICAS), claim), keys)
         .param("queued", queued)
-        .param("most", QueueRepository.MAX_BATCH)
         .query(QueueRepository::message)
         .list();
   }

@@ -8,7 +8,9 @@ import dev.muster.platform.log.OutageLog;
 import dev.muster.platform.loop.AdaptiveInterval;
 import dev.muster.platform.loop.BackgroundLoop;
 import dev.muster.platform.loop.BackgroundLoops;
+import dev.muster.platform.loop.FailingUnits;
 import dev.muster.platform.pace.Pace;
+import io.micrometer.core.instrument.MeterRegistry;
 import jakarta.annotation.PreDestroy;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -18,6 +20,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntSupplier;
 import org.slf4j.event.Level;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.stereotype.Component;
@@ -49,6 +52,7 @@ class QueueWorker implements SmartLifecycle {
   private final ReplicaLease lease;
   private final TransactionTemplate transactions;
   private final OutageLog outages;
+  private final FailingUnits failing;
   private final AttemptPermits permits;
   private final Set<Thread> running = ConcurrentHashMap.newKeySet();
 
@@ -67,6 +71,7 @@ class QueueWorker implements SmartLifecycle {
       ReplicaLease lease,
       TransactionTemplate transactions,
       OutageLog outages,
+      MeterRegistry metrics,
       Pace pace,
       BackgroundLoops loops) {
     this.feeds = feeds;
@@ -78,6 +83,7 @@ class QueueWorker implements SmartLifecycle {
     this.lease = lease;
     this.transactions = transactions;
     this.outages = outages;
+    this.failing = new FailingUnits("queue-worker", metrics);
     this.pace = pace;
     this.scans = new AdaptiveInterval(pace.of(POLL_INTERVAL));
     this.loop = loops.start("queue-worker", pace.of(POLL_INTERVAL), this::run);
@@ -110,18 +116,22 @@ class QueueWorker implements SmartLifecycle {
     List<UUID> left = new ArrayList<>();
     for (int from = 0; from < targets.size(); from += BATCH_SIZE) {
       List<UUID> batch = targets.subList(from, Math.min(from + BATCH_SIZE, targets.size()));
-      int forOthers = permits.freeForOthers();
-      if (forOthers == permits.free()) {
-        left.addAll(claim(batch, forOthers));
+      if (permits.freeForOthers() == permits.free()) {
+        claim(batch, permits::free, left);
       } else {
-        left.addAll(claim(batch.stream().filter(permits::hasAnswered).toList(), permits.free()));
-        left.addAll(
-            claim(
-                batch.stream().filter(id -> !permits.hasAnswered(id)).toList(),
-                permits.freeForOthers()));
+        claim(batch.stream().filter(permits::hasAnswered).toList(), permits::free, left);
+        claim(
+            batch.stream().filter(id -> !permits.hasAnswered(id)).toList(),
+            permits::freeForOthers,
+            left);
       }
     }
     wakeUps.leaveWoken(left);
+  }
+
+  private void claim(List<UUID> targets, IntSupplier free, List<UUID> left) {
+    failing.runAll(
+        targets, id -> "the queue of " + id, some -> left.addAll(claim(some, free.getAsInt())));
   }
 
   /**
@@ -133,7 +143,7 @@ class QueueWorker implements SmartLifecycle {
     if (most == 0) {
       return new LinkedHashSet<>(targets);
     }
-    if (targets.isEmpty() || !lease.isAlive()) {
+    if (!lease.isAlive()) {
       return Set.of();
     }
     Set<UUID> notLocked = new LinkedHashSet<>(targets);
@@ -206,14 +216,34 @@ class QueueWorker implements SmartLifecycle {
 
   private QueuedAttempts.Result resultOf(QueuedMessage message) {
     try {
-      return lease.isAlive() ? attempts.attempt(message) : new QueuedAttempts.Result.NoFreeSlot();
+      QueuedAttempts.Result result =
+          lease.isAlive() ? attempts.attempt(message) : new QueuedAttempts.Result.NoFreeSlot();
+      failing.succeeded(unit(message));
+      return result;
     } catch (RuntimeException | Error e) {
-      if (!outages.report(e)) {
-        failed.log(
-            Level.ERROR, "the attempt to deliver the queued message {} failed", message.id(), e);
-      }
+      report(message, e);
       return new QueuedAttempts.Result.Failed(e.toString(), 0, Reaction.NOT_CALLED);
     }
+  }
+
+  /** The queue itself delays the message, by the number of its attempts. */
+  private void report(QueuedMessage message, Throwable failure) {
+    if (outages.report(failure)) {
+      return;
+    }
+    if (failure instanceof RuntimeException e && !FailingUnits.isOutage(e)) {
+      Duration _ = failing.failed(unit(message), e);
+    } else {
+      failed.log(
+          Level.ERROR,
+          "the attempt to deliver the queued message {} failed",
+          message.id(),
+          failure);
+    }
+  }
+
+  private static Object unit(QueuedMessage message) {
+    return "the message " + message.id();
   }
 
   private void release(QueuedMessage message, QueuedAttempts.Result result) {

@@ -1,5 +1,7 @@
 package dev.muster.event;
 
+import dev.muster.platform.loop.FailingUnits;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -66,7 +68,8 @@ public class EventLog {
     /**
      * Processes all new events of all replicas, in order, before any reader of {@link EventLog}.
      *
-     * <p>If the call fails, it is repeated with the same events.
+     * <p>If the call fails, it is repeated with the same events: with all of them after an outage
+     * of the database, else with parts, and an event that fails by itself is passed over.
      */
     void follow(List<RecordedEvent> events);
   }
@@ -75,9 +78,12 @@ public class EventLog {
   private final List<RecordedEventListener> followers;
   private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
   private final Semaphore readersOfThePast = new Semaphore(READERS_OF_THE_PAST);
+  private final FailingUnits failing;
   private final RecentEvents recent;
 
-  EventLog(EventRepository repository, List<RecordedEventListener> followers) {
+  EventLog(
+      EventRepository repository, List<RecordedEventListener> followers, MeterRegistry metrics) {
+    this.failing = new FailingUnits("event-publisher", metrics);
     this.repository = repository;
     this.followers = followers;
     this.recent = new RecentEvents(repository.lastSeq());
@@ -168,7 +174,10 @@ public class EventLog {
               EventRepository.MAX_PAGE_BYTES);
       if (!newEvents.isEmpty()) {
         for (RecordedEventListener follower : followers) {
-          follower.follow(newEvents);
+          failing.passAll(
+              newEvents,
+              event -> follower.getClass().getSimpleName() + " with event " + event.seq(),
+              follower::follow);
         }
         recent.add(newEvents);
         listeners.forEach(Runnable::run);

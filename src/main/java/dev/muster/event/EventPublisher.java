@@ -4,10 +4,14 @@ import dev.muster.event.ReplicaNotifier.ReplicaNotificationListener;
 import dev.muster.event.ReplicaNotifier.ReplicaTopic;
 import dev.muster.platform.loop.BackgroundLoop;
 import dev.muster.platform.loop.BackgroundLoops;
+import dev.muster.platform.loop.FailingUnits;
+import io.micrometer.core.instrument.MeterRegistry;
 import jakarta.annotation.PreDestroy;
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.springframework.stereotype.Component;
 
 /**
@@ -28,12 +32,18 @@ class EventPublisher implements ReplicaNotificationListener {
   private final EventRepository repository;
   private final EventLog log;
   private final ReplicaNotifier notifier;
+  private final FailingUnits failing;
   private final BackgroundLoop loop;
   private volatile boolean recorded;
 
   EventPublisher(
-      EventRepository repository, EventLog log, ReplicaNotifier notifier, BackgroundLoops loops) {
+      EventRepository repository,
+      EventLog log,
+      ReplicaNotifier notifier,
+      MeterRegistry metrics,
+      BackgroundLoops loops) {
     this.repository = repository;
+    this.failing = new FailingUnits("event-publisher", metrics);
     this.log = log;
     this.notifier = notifier;
     this.loop = loops.start("event-publisher", POLL_INTERVAL, this::look);
@@ -72,13 +82,31 @@ class EventPublisher implements ReplicaNotificationListener {
     boolean published = false;
     int stamped;
     do {
-      stamped = repository.publish(log.head());
+      stamped = publishNext();
       published |= stamped > 0;
     } while (stamped == EventRepository.BATCH_SIZE);
     if (published) {
       notifier.send(ReplicaTopic.EVENTS);
     }
     return published;
+  }
+
+  /** Stamps the next events, without those that fail by themselves; returns how many. */
+  private int publishNext() {
+    List<Long> delayed = failing.delayed(Long.class);
+    try {
+      return repository.publish(log.head(), delayed);
+    } catch (RuntimeException e) {
+      if (FailingUnits.isOutage(e)) {
+        throw e;
+      }
+      AtomicInteger stamped = new AtomicInteger();
+      failing.runAll(
+          repository.unpublished(delayed),
+          ordinal -> ordinal,
+          some -> stamped.addAndGet(repository.publishThese(log.head(), some)));
+      return stamped.get();
+    }
   }
 
   /**

@@ -40,10 +40,29 @@ class EventRepository {
       """
       WITH unpublished AS (
           SELECT place, row_number() OVER (ORDER BY ordinal) AS number
-          FROM (SELECT ctid AS place, ordinal FROM events WHERE seq IS NULL ORDER BY ordinal LIMIT :most) AS next
+          FROM (
+              SELECT ctid AS place, ordinal FROM events
+              WHERE seq IS NULL AND ordinal <> ALL (:except::bigint[])
+              ORDER BY ordinal LIMIT :most) AS next
       )
       UPDATE events e SET seq = :last_seq + unpublished.number
       FROM unpublished WHERE e.ctid = unpublished.place
+      """;
+
+  private static final String STAMP_THESE =
+      """
+      WITH unpublished AS (
+          SELECT ctid AS place, row_number() OVER (ORDER BY ordinal) AS number
+          FROM events WHERE seq IS NULL AND ordinal = ANY (:ordinals::bigint[])
+      )
+      UPDATE events e SET seq = :last_seq + unpublished.number
+      FROM unpublished WHERE e.ctid = unpublished.place
+      """;
+
+  private static final String UNPUBLISHED =
+      """
+      SELECT ordinal FROM events WHERE seq IS NULL AND ordinal <> ALL (:except::bigint[])
+      ORDER BY ordinal LIMIT :most
       """;
 
   private static final String MOVE_HEAD = "UPDATE event_head SET last_seq = :last_seq";
@@ -130,15 +149,47 @@ class EventRepository {
    *
    * @param seen the highest number that this replica has served; a database that lost its last
    *     commits in a failover must not assign it again
+   * @param except the ordinals of events to leave out
    */
   @Transactional
-  public int publish(long seen) {
+  public int publish(long seen, List<Long> except) {
     long lastSeq = Math.max(seen, db.sql(LOCK_HEAD).query(Long.class).single());
-    int stamped = db.sql(STAMP).param("last_seq", lastSeq).param("most", BATCH_SIZE).update();
+    int stamped =
+        db.sql(STAMP)
+            .param("last_seq", lastSeq)
+            .param("except", except.toArray(Long[]::new))
+            .param("most", BATCH_SIZE)
+            .update();
+    moveHead(lastSeq, stamped);
+    return stamped;
+  }
+
+  /** Stamps those of these events that have no number yet, as {@link #publish} does. */
+  @Transactional
+  public int publishThese(long seen, List<Long> ordinals) {
+    long lastSeq = Math.max(seen, db.sql(LOCK_HEAD).query(Long.class).single());
+    int stamped =
+        db.sql(STAMP_THESE)
+            .param("last_seq", lastSeq)
+            .param("ordinals", ordinals.toArray(Long[]::new))
+            .update();
+    moveHead(lastSeq, stamped);
+    return stamped;
+  }
+
+  private void moveHead(long lastSeq, int stamped) {
     if (stamped > 0) {
       db.sql(MOVE_HEAD).param("last_seq", lastSeq + stamped).update();
     }
-    return stamped;
+  }
+
+  /** Returns the ordinals of the next events without a number. */
+  List<Long> unpublished(List<Long> except) {
+    return db.sql(UNPUBLISHED)
+        .param("except", except.toArray(Long[]::new))
+        .param("most", BATCH_SIZE)
+        .query((row, n) -> row.getLong("ordinal"))
+        .list();
   }
 
   long lastSeq() {

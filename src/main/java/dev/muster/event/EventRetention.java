@@ -22,7 +22,7 @@ class EventRetention {
   /** Examines only the rows with the lowest {@code seq}, which are close to the oldest. */
   private static final String DELETE_OLDEST =
       """
-      DELETE FROM events e USING (SELECT ordinal FROM events WHERE seq IS NOT NULL ORDER BY seq LIMIT :most) AS oldest
+      DELETE FROM events e USING (SELECT ordinal FROM events WHERE seq IS NOT NULL ORDER BY seq LIMIT :most OFFSET :passed_over) AS oldest
       WHERE e.ordinal = oldest.ordinal AND e.created_at < statement_timestamp() - make_interval(days => :days)
           AND e.created_at < statement_timestamp() - interval '1 day'
       """;
@@ -40,7 +40,12 @@ class EventRetention {
   EventRetention(JdbcClient db, Settings settings, MeterRegistry metrics) {
     this.db = db;
     this.age = settings.retention();
-    this.deletion = new DailyDeletion("event-retention", this::deleteBatch, metrics);
+    this.deletion =
+        new DailyDeletion(
+            "event-retention",
+            metrics,
+            BATCH_SIZE,
+            (most, passedOver) -> deleteBatch(age, most, passedOver));
   }
 
   @Bean
@@ -52,14 +57,11 @@ class EventRetention {
     return deletion.sweep();
   }
 
-  private int deleteBatch() {
-    return deleteBatch(age);
-  }
-
   /** Deletes one batch; keeps every event younger than one day, whatever {@code age} is. */
-  int deleteBatch(Duration age) {
+  int deleteBatch(Duration age, int most, int passedOver) {
     return db.sql(DELETE_OLDEST)
-        .param("most", BATCH_SIZE)
+        .param("most", most)
+        .param("passed_over", passedOver)
         .param("days", Math.toIntExact(age.toDays()))
         .update();
   }

@@ -3,6 +3,8 @@ package dev.muster.event;
 import dev.muster.event.ReplicaNotifier.ReplicaNotificationListener;
 import dev.muster.platform.loop.BackgroundLoop;
 import dev.muster.platform.loop.BackgroundLoops;
+import dev.muster.platform.loop.FailingUnits;
+import io.micrometer.core.instrument.MeterRegistry;
 import jakarta.annotation.PreDestroy;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -37,6 +39,7 @@ class ReplicaNotificationReader {
   private final JdbcConnectionDetails database;
   private final ReplicaNotifier notifier;
   private final List<ReplicaNotificationListener> receivers;
+  private final FailingUnits failing;
   private final CountDownLatch closed = new CountDownLatch(1);
   private final BackgroundLoop loop;
   private volatile @Nullable Connection listening;
@@ -45,10 +48,12 @@ class ReplicaNotificationReader {
       JdbcConnectionDetails database,
       ReplicaNotifier notifier,
       List<ReplicaNotificationListener> receivers,
+      MeterRegistry metrics,
       BackgroundLoops loops) {
     this.database = database;
     this.notifier = notifier;
     this.receivers = receivers;
+    this.failing = new FailingUnits("replica-notification-reader", metrics);
     this.loop = loops.start("replica-notification-reader", RUN_INTERVAL, this::listen);
   }
 
@@ -83,11 +88,17 @@ class ReplicaNotificationReader {
 
   private void dispatch(ReplicaNotification notification) {
     for (ReplicaNotificationListener receiver : receivers) {
-      if (notification.isAboutAll(receiver.topic())) {
-        receiver.onResync();
-      } else if (!notification.ids(receiver.topic()).isEmpty()) {
-        receiver.onNotification(notification.ids(receiver.topic()));
-      }
+      boolean _ =
+          failing.run(receiver.getClass().getSimpleName(), () -> dispatch(notification, receiver));
+    }
+  }
+
+  private static void dispatch(
+      ReplicaNotification notification, ReplicaNotificationListener receiver) {
+    if (notification.isAboutAll(receiver.topic())) {
+      receiver.onResync();
+    } else if (!notification.ids(receiver.topic()).isEmpty()) {
+      receiver.onNotification(notification.ids(receiver.topic()));
     }
   }
 
@@ -101,7 +112,9 @@ class ReplicaNotificationReader {
       open = connect();
       listening = open;
       execute(open, "LISTEN " + ReplicaNotifier.CHANNEL);
-      receivers.forEach(ReplicaNotificationListener::onResync);
+      for (ReplicaNotificationListener receiver : receivers) {
+        boolean _ = failing.run(receiver.getClass().getSimpleName(), receiver::onResync);
+      }
     }
     return open;
   }

@@ -3,7 +3,9 @@ package dev.muster.event;
 import dev.muster.platform.loop.AdaptiveInterval;
 import dev.muster.platform.loop.BackgroundLoop;
 import dev.muster.platform.loop.BackgroundLoops;
+import dev.muster.platform.loop.FailingUnits;
 import dev.muster.platform.time.Timestamps;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -54,6 +56,7 @@ public final class SeriesRelay {
   /** Last relayed number of each series; makes lost, late and duplicate notifications harmless. */
   private final Map<UUID, Long> relayed = new HashMap<>();
 
+  private final FailingUnits failing;
   private final BackgroundLoop loop;
 
   private Instant newest = INITIAL_WATERMARK;
@@ -67,12 +70,14 @@ public final class SeriesRelay {
    */
   public SeriesRelay(
       BackgroundLoops loops,
+      MeterRegistry metrics,
       String name,
       LiveEvents live,
       Function<Instant, List<End>> endsSince,
       Consumer<SeriesRelay> run) {
     this.live = live;
     this.endsSince = endsSince;
+    this.failing = new FailingUnits(name, metrics);
     live.beforeWatched(this::begin);
     this.loop = loops.start(name, POLL_INTERVAL, () -> run.accept(this));
   }
@@ -105,7 +110,8 @@ public final class SeriesRelay {
    * Relays the series that have grown; returns whether there were any.
    *
    * @param listener gets the grown series and returns those that may have more rows; if it fails,
-   *     all of them are relayed again later
+   *     it gets them again: all of them later after an outage of the database, else parts of them,
+   *     and a series that fails by itself is delayed
    */
   public boolean relay(Function<Set<UUID>, Set<UUID>> listener) {
     return relay(Set.of(), listener);
@@ -118,17 +124,19 @@ public final class SeriesRelay {
     }
     changedSeries.addAll(more);
     polls.runIfDue(this::poll);
-    Set<UUID> series = Set.copyOf(changedSeries);
+    List<UUID> series = changedSeries.stream().filter(one -> !failing.isDelayed(one)).toList();
     if (series.isEmpty()) {
       return false;
     }
-    changedSeries.removeAll(series);
+    series.forEach(changedSeries::remove);
     try {
-      changedSeries.addAll(listener.apply(series));
+      failing.runAll(
+          series, one -> one, some -> changedSeries.addAll(listener.apply(Set.copyOf(some))));
     } catch (RuntimeException e) {
       changedSeries.addAll(series);
       throw e;
     }
+    series.stream().filter(failing::isDelayed).forEach(changedSeries::add);
     return true;
   }
 

@@ -2,18 +2,20 @@ package dev.muster.heartbeat;
 
 import dev.muster.platform.jobs.SweepMetrics;
 import dev.muster.platform.jobs.SweepThrottle;
-import dev.muster.platform.problem.DatabaseOutage;
+import dev.muster.platform.loop.FailingUnits;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.function.ToIntFunction;
-import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /**
  * Runs a sweep's status transitions in id order, one batch per transaction.
  *
- * <p>It pauses between batches. It counts a failed batch and continues with the next.
+ * <p>It pauses between batches. A workspace that fails by itself delays no other.
  */
 final class BatchedTransitions {
 
@@ -25,29 +27,21 @@ final class BatchedTransitions {
   /**
    * The result of a sweep's batches.
    *
-   * @param firstFailure null unless a batch failed; the next sweep retries the workspaces of failed
-   *     batches
+   * @param failed workspaces that failed by themselves, or wait since they did
    */
-  record TransitionSummary(
-      int moved, int batches, int failedBatches, @Nullable RuntimeException firstFailure) {
+  record TransitionSummary(int moved, int batches, int failed) {
 
-    static final TransitionSummary NONE = new TransitionSummary(0, 0, 0, null);
-
-    void throwIfABatchFailed() {
-      if (firstFailure != null) {
-        throw new IllegalStateException(
-            "%d of %d batches failed: %s".formatted(failedBatches, batches, firstFailure),
-            firstFailure);
-      }
-    }
+    static final TransitionSummary NONE = new TransitionSummary(0, 0, 0);
   }
 
   private final TransactionTemplate transactions;
   private final SweepMetrics metrics;
+  private final FailingUnits failing;
 
-  BatchedTransitions(TransactionTemplate transactions, SweepMetrics metrics) {
+  BatchedTransitions(TransactionTemplate transactions, SweepMetrics metrics, FailingUnits failing) {
     this.transactions = transactions;
     this.metrics = metrics;
+    this.failing = failing;
   }
 
   /**
@@ -57,33 +51,32 @@ final class BatchedTransitions {
    * @param move runs in its own transaction and returns how many workspaces changed
    */
   TransitionSummary run(Function<UUID, List<UUID>> findDue, ToIntFunction<List<UUID>> move) {
-    int moved = 0;
+    AtomicInteger moved = new AtomicInteger();
     int batches = 0;
-    int failed = 0;
-    @Nullable RuntimeException firstFailure = null;
+    Set<UUID> failed = new HashSet<>();
     List<UUID> due = findDue.apply(LOWEST_ID);
     while (!due.isEmpty()) {
       List<UUID> batch = due;
       batches++;
       long start = System.nanoTime();
-      try {
-        int movedNow = transactions.execute(status -> move.applyAsInt(batch));
-        metrics.countTransitions(movedNow);
-        moved += movedNow;
-      } catch (RuntimeException e) {
-        if (DatabaseOutage.is(e)) {
-          throw e;
-        }
-        metrics.countError();
-        failed++;
-        firstFailure = firstFailure == null ? e : firstFailure;
-      }
+      failing.runAll(
+          batch,
+          id -> id,
+          some -> {
+            int movedNow = transactions.execute(status -> move.applyAsInt(some));
+            metrics.countTransitions(movedNow);
+            moved.addAndGet(movedNow);
+          });
+      batch.stream()
+          .filter(failing::isDelayed)
+          .filter(failed::add)
+          .forEach(id -> metrics.countError());
       boolean last = batch.size() < BATCH_SIZE;
       if (!last) {
         SweepThrottle.pauseAfter(System.nanoTime() - start);
       }
       due = last ? List.of() : findDue.apply(batch.getLast());
     }
-    return new TransitionSummary(moved, batches, failed, firstFailure);
+    return new TransitionSummary(moved.get(), batches, failed.size());
   }
 }

@@ -8,12 +8,14 @@ import dev.muster.heartbeat.LivenessRepository.SilenceCutoff;
 import dev.muster.heartbeat.LivenessRepository.SilentWorkspace;
 import dev.muster.heartbeat.MassOfflineGuard.FleetSilence;
 import dev.muster.platform.jobs.SweepMetrics;
+import dev.muster.platform.loop.FailingUnits;
 import dev.muster.platform.uptime.ControlPlaneUptime;
 import dev.muster.platform.uptime.Uptime;
 import dev.muster.workspace.HeartbeatCadence;
 import dev.muster.workspace.StatusTransitionMetrics;
 import dev.muster.workspace.WorkspaceChanges;
 import dev.muster.workspace.WorkspaceStatus;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -73,7 +75,8 @@ class LivenessSweep {
       WorkspaceChanges changes,
       StatusTransitionMetrics transitions,
       SweepMetrics livenessMetrics,
-      TransactionTemplate transactions) {
+      TransactionTemplate transactions,
+      MeterRegistry registry) {
     this.repository = repository;
     this.settings = settings;
     this.cadence = cadence;
@@ -85,10 +88,12 @@ class LivenessSweep {
     this.transitions = transitions;
     this.metrics = livenessMetrics;
     this.transactions = transactions;
-    this.batches = new BatchedTransitions(transactions, livenessMetrics);
+    this.batches =
+        new BatchedTransitions(
+            transactions, livenessMetrics, new FailingUnits("liveness-sweep", registry));
   }
 
-  /** Runs the recurring job; throws after all batches were tried, if any of them failed. */
+  /** Runs the recurring job. */
   void run() {
     Optional<Uptime> now = uptime.tickAndRead();
     if (now.isEmpty()) {
@@ -99,7 +104,6 @@ class LivenessSweep {
     if (report.takenOffline() > 0) {
       log.info("took {} stale workspaces offline", report.takenOffline());
     }
-    report.summary().throwIfABatchFailed();
   }
 
   SweepReport sweep(Uptime now) {

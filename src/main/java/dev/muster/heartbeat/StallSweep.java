@@ -6,10 +6,12 @@ import dev.muster.heartbeat.StallRepository.EndedStall;
 import dev.muster.heartbeat.StallRepository.StallCutoff;
 import dev.muster.heartbeat.StallRepository.StalledWorkspace;
 import dev.muster.platform.jobs.SweepMetrics;
+import dev.muster.platform.loop.FailingUnits;
 import dev.muster.platform.text.Text;
 import dev.muster.platform.uptime.ControlPlaneUptime;
 import dev.muster.platform.uptime.Uptime;
 import dev.muster.workspace.HeartbeatCadence;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -51,17 +53,20 @@ class StallSweep {
       ControlPlaneUptime uptime,
       Events events,
       SweepMetrics stallMetrics,
-      TransactionTemplate transactions) {
+      TransactionTemplate transactions,
+      MeterRegistry registry) {
     this.repository = repository;
     this.settings = settings;
     this.cadence = cadence;
     this.uptime = uptime;
     this.events = events;
     this.metrics = stallMetrics;
-    this.batches = new BatchedTransitions(transactions, stallMetrics);
+    this.batches =
+        new BatchedTransitions(
+            transactions, stallMetrics, new FailingUnits("stall-sweep", registry));
   }
 
-  /** Runs the recurring job; throws after all batches were tried, if any of them failed. */
+  /** Runs the recurring job. */
   void run() {
     Optional<Uptime> now = uptime.tickAndRead();
     if (now.isEmpty()) {
@@ -78,8 +83,6 @@ class StallSweep {
     if (report.ended().moved() > 0) {
       log.info("{} workspaces are no longer stalled", report.ended().moved());
     }
-    report.ended().throwIfABatchFailed();
-    report.begun().throwIfABatchFailed();
   }
 
   StallReport sweep(Uptime now) {

@@ -101,7 +101,8 @@ class AuditRepository {
   private static final String DELETE_OLD =
       """
       DELETE FROM operator_actions WHERE id IN (
-          SELECT id FROM operator_actions WHERE at < statement_timestamp() - interval '90 days' ORDER BY at LIMIT :most)
+          SELECT id FROM operator_actions WHERE at < statement_timestamp() - interval '90 days' ORDER BY at, id
+          LIMIT :most OFFSET :passed_over)
       """;
 
   private final JdbcClient db;
@@ -198,7 +199,7 @@ class AuditRepository {
             row.getString("detail")));
   }
 
-  int deleteOld(int most) {
-    return db.sql(DELETE_OLD).param("most", most).update();
+  int deleteOld(int most, int passedOver) {
+    return db.sql(DELETE_OLD).param("most", most).param("passed_over", passedOver).update();
   }
 }

@@ -30,7 +30,7 @@ class IdentityRetention {
                   SELECT FROM workspace_tokens other
                   WHERE other.workspace_id = t.workspace_id AND other.last_used_at IS NOT NULL
                       AND (other.revoked_at IS NULL OR (other.revoked_at, other.id) > (t.revoked_at, t.id))))
-          ORDER BY t.revoked_at LIMIT :most)
+          ORDER BY t.revoked_at, t.id LIMIT :most OFFSET :passed_over)
       """;
 
   private final JdbcClient db;
@@ -47,13 +47,14 @@ class IdentityRetention {
     this.audit =
         new DailyDeletion(
             "audit-retention",
-            () ->
-                audit.deleteOld(BATCH_SIZE)
-                    + roleTokens.deleteEnded(BATCH_SIZE)
-                    + sessions.deleteEnded(BATCH_SIZE),
-            metrics);
+            metrics,
+            BATCH_SIZE,
+            audit::deleteOld,
+            roleTokens::deleteEnded,
+            sessions::deleteEnded,
+            sessions::deleteOldLinks);
     this.workspaceTokens =
-        new DailyDeletion("token-retention", this::deleteWorkspaceTokens, metrics);
+        new DailyDeletion("token-retention", metrics, BATCH_SIZE, this::deleteWorkspaceTokens);
   }
 
   @Bean
@@ -75,7 +76,7 @@ class IdentityRetention {
   }
 
   /** Deletes a batch of revoked tokens of workspaces; returns their number. */
-  int deleteWorkspaceTokens() {
-    return db.sql(DELETE_REVOKED).param("most", BATCH_SIZE).update();
+  int deleteWorkspaceTokens(int most, int passedOver) {
+    return db.sql(DELETE_REVOKED).param("most", most).param("passed_over", passedOver).update();
   }
 }

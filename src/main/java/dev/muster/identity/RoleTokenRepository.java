@@ -51,7 +51,8 @@ class RoleTokenRepository {
       """
       DELETE FROM role_tokens WHERE id IN (
           SELECT id FROM role_tokens
-          WHERE least(revoked_at, expires_at) < statement_timestamp() - interval '90 days' LIMIT :most)
+          WHERE least(revoked_at, expires_at) < statement_timestamp() - interval '90 days'
+          ORDER BY id LIMIT :most OFFSET :passed_over)
       """;
 
   private final JdbcClient db;
@@ -103,7 +104,7 @@ class RoleTokenRepository {
         .optional();
   }
 
-  int deleteEnded(int most) {
-    return db.sql(DELETE_ENDED).param("most", most).update();
+  int deleteEnded(int most, int passedOver) {
+    return db.sql(DELETE_ENDED).param("most", most).param("passed_over", passedOver).update();
   }
 }

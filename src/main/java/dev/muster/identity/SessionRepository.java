@@ -149,13 +149,15 @@ class SessionRepository {
       """
       DELETE FROM console_sessions WHERE id IN (
           SELECT id FROM console_sessions
-          WHERE least(ended_at, expires_at) < statement_timestamp() - interval '90 days' LIMIT :most)
+          WHERE least(ended_at, expires_at) < statement_timestamp() - interval '90 days'
+          ORDER BY id LIMIT :most OFFSET :passed_over)
       """;
 
   private static final String DELETE_OLD_LINKS =
       """
       DELETE FROM console_links WHERE id IN (
-          SELECT id FROM console_links WHERE expires_at < statement_timestamp() - interval '90 days' LIMIT :most)
+          SELECT id FROM console_links WHERE expires_at < statement_timestamp() - interval '90 days'
+          ORDER BY id LIMIT :most OFFSET :passed_over)
       """;
 
   private final JdbcClient db;
@@ -281,9 +283,15 @@ class SessionRepository {
         .list();
   }
 
-  int deleteEnded(int most) {
-    return db.sql(DELETE_ENDED_SESSIONS).param("most", most).update()
-        + db.sql(DELETE_OLD_LINKS).param("most", most).update();
+  int deleteEnded(int most, int passedOver) {
+    return db.sql(DELETE_ENDED_SESSIONS)
+        .param("most", most)
+        .param("passed_over", passedOver)
+        .update();
+  }
+
+  int deleteOldLinks(int most, int passedOver) {
+    return db.sql(DELETE_OLD_LINKS).param("most", most).param("passed_over", passedOver).update();
   }
 
   private static Session session(ResultSet row) throws SQLException {

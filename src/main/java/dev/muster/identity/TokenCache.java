@@ -10,6 +10,7 @@ import dev.muster.platform.commit.BatchRetry;
 import dev.muster.platform.commit.GroupCommit;
 import dev.muster.platform.loop.BackgroundLoop;
 import dev.muster.platform.loop.BackgroundLoops;
+import dev.muster.platform.loop.FailingUnits;
 import dev.muster.platform.problem.ProblemException;
 import io.micrometer.core.instrument.MeterRegistry;
 import jakarta.annotation.PreDestroy;
@@ -55,6 +56,7 @@ class TokenCache {
   private final GroupCommit<SecretHash, Optional<CachedToken>> lookUps;
   private final BackgroundLoop revocations;
   private final BackgroundLoop uses;
+  private final FailingUnits failing;
   private volatile long revocationsReadAt = System.nanoTime();
 
   /** In the database's time, because this machine's clock stops while it sleeps. */
@@ -67,6 +69,7 @@ class TokenCache {
     this.lookUps =
         new GroupCommit<>(
             "token-look-ups", hash -> hash, BatchLimits.anyOfAKey(), this::lookUp, loops, metrics);
+    this.failing = new FailingUnits("token-last-used", metrics);
     this.revocationsKnownTo = repository.now();
     this.revocations =
         loops.start("token-revocations", times.revocationPoll(), this::readRevocations);
@@ -136,7 +139,8 @@ class TokenCache {
     return token.state() == state ? token : token.in(state);
   }
 
-  private void noteUses() {
+  /** Stores the uses of tokens since the last call. */
+  void noteUses() {
     List<UUID> used =
         known.asMap().values().stream()
             .filter(CachedToken::takeUse)
@@ -144,7 +148,10 @@ class TokenCache {
             .sorted()
             .collect(Collectors.toList());
     for (int from = 0; from < used.size(); from += USES_IN_A_STATEMENT) {
-      repository.noteUse(used.subList(from, Math.min(used.size(), from + USES_IN_A_STATEMENT)));
+      failing.runAll(
+          used.subList(from, Math.min(used.size(), from + USES_IN_A_STATEMENT)),
+          id -> id,
+          repository::noteUse);
     }
   }
 

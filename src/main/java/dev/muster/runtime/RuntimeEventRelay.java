@@ -7,6 +7,7 @@ import dev.muster.event.ReplicaNotifier.ReplicaNotificationListener;
 import dev.muster.event.ReplicaNotifier.ReplicaTopic;
 import dev.muster.event.SeriesRelay;
 import dev.muster.platform.loop.BackgroundLoops;
+import io.micrometer.core.instrument.MeterRegistry;
 import jakarta.annotation.PreDestroy;
 import java.time.Duration;
 import java.util.List;
@@ -45,11 +46,13 @@ class RuntimeEventRelay implements ReplicaNotificationListener {
       SegmentRepository segments,
       LiveEvents live,
       ReplicaNotifier notifier,
+      MeterRegistry metrics,
       BackgroundLoops loops) {
     this.segments = segments;
     this.live = live;
     this.notifier = notifier;
-    this.relay = new SeriesRelay(loops, "runtime-event-relay", live, heads::endsSince, this::relay);
+    this.relay =
+        new SeriesRelay(loops, metrics, "runtime-event-relay", live, heads::endsSince, this::relay);
   }
 
   /** Marks streams for the relays of all replicas; call it after the commit. */

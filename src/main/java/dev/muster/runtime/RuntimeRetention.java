@@ -23,7 +23,7 @@ class RuntimeRetention {
       DELETE FROM runtime_segments WHERE (workspace_id, last_seq) IN (
           SELECT workspace_id, last_seq FROM runtime_segments
           WHERE created_at < statement_timestamp() - interval '7 days'
-          ORDER BY created_at LIMIT :most)
+          ORDER BY created_at, workspace_id, last_seq LIMIT :most OFFSET :passed_over)
       """;
 
   /**
@@ -35,7 +35,7 @@ class RuntimeRetention {
           SELECT workspace_id, first_seq FROM runtime_runs
           WHERE started_at < statement_timestamp() - interval '7 days'
               AND last_event_at < statement_timestamp() - interval '7 days'
-          ORDER BY started_at LIMIT :most
+          ORDER BY started_at, workspace_id, first_seq LIMIT :most OFFSET :passed_over
           FOR UPDATE SKIP LOCKED),
       output AS (
           DELETE FROM runtime_output o USING old
@@ -49,7 +49,9 @@ class RuntimeRetention {
 
   RuntimeRetention(JdbcClient db, MeterRegistry metrics) {
     this.db = db;
-    this.deletion = new DailyDeletion("runtime-retention", this::deleteBatch, metrics);
+    this.deletion =
+        new DailyDeletion(
+            "runtime-retention", metrics, BATCH_SIZE, this::deleteEvents, this::deleteRuns);
   }
 
   @Bean
@@ -61,8 +63,11 @@ class RuntimeRetention {
     return deletion.sweep();
   }
 
-  int deleteBatch() {
-    return db.sql(DELETE_EVENTS).param("most", BATCH_SIZE).update()
-        + db.sql(DELETE_RUNS).param("most", BATCH_SIZE).update();
+  private int deleteEvents(int most, int passedOver) {
+    return db.sql(DELETE_EVENTS).param("most", most).param("passed_over", passedOver).update();
+  }
+
+  private int deleteRuns(int most, int passedOver) {
+    return db.sql(DELETE_RUNS).param("most", most).param("passed_over", passedOver).update();
   }
 }

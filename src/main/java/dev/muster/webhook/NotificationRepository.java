@@ -90,26 +90,32 @@ class NotificationRepository {
       "DELETE FROM webhook_notifications WHERE created_at < :before AND ended_at IS NOT NULL";
 
   /**
+   * One that waits, in a pause or a claim too, holds the later ones about its cause back; one
+   * without a reason is about each cause with its status.
+   */
+  private static final String NEXT =
+      """
+      SELECT id FROM webhook_notifications n
+      WHERE ended_at IS NULL AND next_attempt_at <= statement_timestamp() AND id <> ALL (:except::uuid[])
+          AND NOT EXISTS (
+              SELECT FROM webhook_notifications first
+              WHERE first.ended_at IS NULL AND first.status = n.status
+                  AND (first.reason = '' OR n.reason = '' OR (first.reason, first.pattern) = (n.reason, n.pattern))
+                  AND (first.created_at, first.id) < (n.created_at, n.id))
+      ORDER BY next_attempt_at, created_at
+      LIMIT 1
+      """;
+
+  /**
    * The claim of a replica that crashes while it sends expires, and another replica then sends the
-   * same notification. One that waits, in a pause or a claim too, holds the later ones about its
-   * cause back; one without a reason is about each cause with its status.
+   * same notification.
    */
   private static final String CLAIM =
       """
       UPDATE webhook_notifications SET
           attempts = attempts + 1,
           next_attempt_at = statement_timestamp() + interval '30 seconds'
-      WHERE id = (
-          SELECT id FROM webhook_notifications n
-          WHERE ended_at IS NULL AND next_attempt_at <= statement_timestamp()
-              AND NOT EXISTS (
-                  SELECT FROM webhook_notifications first
-                  WHERE first.ended_at IS NULL AND first.status = n.status
-                      AND (first.reason = '' OR n.reason = '' OR (first.reason, first.pattern) = (n.reason, n.pattern))
-                      AND (first.created_at, first.id) < (n.created_at, n.id))
-          ORDER BY next_attempt_at, created_at
-          LIMIT 1
-          FOR UPDATE OF n SKIP LOCKED)
+      WHERE id = :id AND ended_at IS NULL AND next_attempt_at <= statement_timestamp()
       RETURNING id, body, attempts
       """;
 
@@ -244,8 +250,18 @@ class NotificationRepository {
         .single();
   }
 
-  Optional<Claimed> claim() {
+  /** Returns the notification that has been due for longest. */
+  Optional<UUID> next(List<UUID> except) {
+    return db.sql(NEXT)
+        .param("except", except.toArray(UUID[]::new))
+        .query((row, n) -> row.getObject("id", UUID.class))
+        .optional();
+  }
+
+  /** Claims a notification; empty when another replica was faster. */
+  Optional<Claimed> claim(UUID id) {
     return db.sql(CLAIM)
+        .param("id", id)
         .query((row, n) ->
             new Claimed(
                 row.getObject("id", UUID.class), row.getString("body"), row.getInt("attempts")))

@@ -1,7 +1,9 @@
 package dev.muster.webhook;
 
 import dev.muster.event.RecordedEvent;
+import dev.muster.platform.commit.CommitAwareTransactions;
 import dev.muster.platform.http.PublicUrl;
+import dev.muster.platform.loop.FailingUnits;
 import dev.muster.platform.redaction.Redaction;
 import dev.muster.platform.text.Text;
 import dev.muster.platform.uptime.Uptime;
@@ -9,6 +11,7 @@ import dev.muster.webhook.TroubleRepository.Counts;
 import dev.muster.webhook.TroubleRepository.Due;
 import dev.muster.webhook.TroubleRepository.Listed;
 import dev.muster.webhook.WebhookSettings.Kind;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -62,18 +65,24 @@ class NotificationWriter {
   private final JsonMapper json;
   private final WebhookSettings settings;
   private final Optional<String> publicUrl;
+  private final CommitAwareTransactions transactions;
+  private final FailingUnits failing;
 
   NotificationWriter(
       TroubleRepository troubles,
       NotificationRepository notifications,
       JsonMapper json,
       WebhookSettings settings,
-      PublicUrl publicUrl) {
+      PublicUrl publicUrl,
+      CommitAwareTransactions transactions,
+      MeterRegistry metrics) {
     this.troubles = troubles;
     this.notifications = notifications;
     this.json = json;
     this.settings = settings;
     this.publicUrl = publicUrl.configured();
+    this.transactions = transactions;
+    this.failing = new FailingUnits("webhook", metrics);
   }
 
   /**
@@ -103,7 +112,12 @@ class NotificationWriter {
           firstOfEachCause(
               due.stream().map(one -> new Due(one.recovered(), one.cause().anyOfItsStatus())));
     }
-    due.stream().limit(Math.max(left, 0)).forEach(one -> write(one, now));
+    due.stream()
+        .filter(one -> !failing.isDelayed(one))
+        .limit(Math.max(left, 0))
+        .forEach(one -> {
+          boolean _ = failing.run(one, () -> transactions.runNested(() -> write(one, now)));
+        });
   }
 
   private static List<Due> firstOfEachCause(Stream<Due> due) {

@@ -3,6 +3,8 @@ package dev.muster.webhook;
 import dev.muster.event.EventLog;
 import dev.muster.event.EventType;
 import dev.muster.event.RecordedEvent;
+import dev.muster.platform.commit.CommitAwareTransactions;
+import dev.muster.platform.loop.FailingUnits;
 import dev.muster.platform.uptime.ControlPlaneUptime;
 import dev.muster.platform.uptime.Uptime;
 import dev.muster.webhook.NotificationRepository.Head;
@@ -10,6 +12,7 @@ import dev.muster.webhook.TroubleChange.Begins;
 import dev.muster.webhook.TroubleChange.Ends;
 import dev.muster.webhook.TroubleChange.Leaves;
 import dev.muster.webhook.WebhookSettings.Kind;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -41,6 +44,8 @@ class WebhookCollector {
   private final NotificationRepository notifications;
   private final NotificationWriter writer;
   private final WebhookSettings settings;
+  private final CommitAwareTransactions transactions;
+  private final FailingUnits failing;
 
   WebhookCollector(
       EventLog events,
@@ -48,13 +53,17 @@ class WebhookCollector {
       TroubleRepository troubles,
       NotificationRepository notifications,
       NotificationWriter writer,
-      WebhookSettings settings) {
+      WebhookSettings settings,
+      CommitAwareTransactions transactions,
+      MeterRegistry metrics) {
     this.events = events;
     this.uptime = uptime;
     this.troubles = troubles;
     this.notifications = notifications;
     this.writer = writer;
     this.settings = settings;
+    this.transactions = transactions;
+    this.failing = new FailingUnits("webhook", metrics);
   }
 
   /** Starts after the newest event, unless a replica has started before. */
@@ -93,19 +102,28 @@ class WebhookCollector {
     List<RecordedEvent> page = events.after(seq);
     for (int read = 0; !page.isEmpty() && read < MAX_EVENTS; page = events.after(seq)) {
       for (RecordedEvent event : page) {
-        for (TroubleChange change : TroubleChange.of(event)) {
-          changes.put(change.subject(), change);
-        }
-        if (isNewSuspension(event, now)) {
-          writer.writeSuspension(event, now);
-          holdReported = true;
-        }
+        holdReported |= follow(event, changes, now);
       }
       read += page.size();
       seq = page.getLast().seq();
     }
     apply(changes, now);
     return new Head(seq, head.upSince(), holdReported);
+  }
+
+  /** Returns whether the event begins a suspension that is reported. */
+  private boolean follow(RecordedEvent event, Map<String, TroubleChange> changes, Instant now) {
+    boolean isNewSuspension = isNewSuspension(event, now);
+    failing.passAll(
+        List.of(event),
+        one -> "event " + one.seq(),
+        _ -> {
+          TroubleChange.of(event).forEach(change -> changes.put(change.subject(), change));
+          if (isNewSuspension) {
+            transactions.runNested(() -> writer.writeSuspension(event, now));
+          }
+        });
+    return isNewSuspension;
   }
 
   private void apply(Map<String, TroubleChange> changes, Instant now) {
@@ -119,19 +137,26 @@ class WebhookCollector {
         case Leaves(String subject) -> left.add(subject);
       }
     }
-    if (!begun.isEmpty()) {
-      troubles.begin(begun, now);
-    }
+    failing.passAll(
+        begun,
+        one -> "trouble of " + one.subject(),
+        some -> transactions.runNested(() -> troubles.begin(some, now)));
     end(ended, now);
-    if (!left.isEmpty()) {
-      troubles.leave(left);
-    }
+    leave(left);
   }
 
   private void end(List<String> subjects, Instant now) {
-    if (!subjects.isEmpty()) {
-      troubles.end(subjects, now);
-    }
+    failing.passAll(
+        subjects,
+        subject -> "trouble of " + subject,
+        some -> transactions.runNested(() -> troubles.end(some, now)));
+  }
+
+  private void leave(List<String> subjects) {
+    failing.passAll(
+        subjects,
+        subject -> "trouble of " + subject,
+        some -> transactions.runNested(() -> troubles.leave(some)));
   }
 
   private boolean isNewSuspension(RecordedEvent event, Instant now) {

@@ -1,5 +1,6 @@
 package dev.muster.webhook;
 
+import dev.muster.platform.loop.FailingUnits;
 import dev.muster.webhook.NotificationRepository.Claimed;
 import dev.muster.workspace.agenturl.AgentUrlGuard;
 import dev.muster.workspace.agenturl.AgentUrlGuard.AddressNotAllowedException;
@@ -16,6 +17,7 @@ import java.time.InstantSource;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
@@ -55,6 +57,7 @@ class WebhookSender {
   private final InstantSource clock;
   private final MeterRegistry metrics;
   private final Counter dropped;
+  private final FailingUnits failing;
   private final OkHttpClient http;
 
   /** The problem of the last attempt; null for success. Only the loop's thread uses it. */
@@ -71,6 +74,7 @@ class WebhookSender {
     this.guard = guard;
     this.clock = clock;
     this.metrics = metrics;
+    this.failing = new FailingUnits("webhook", metrics);
     this.dropped =
         Counter.builder("muster.webhook.dropped")
             .description("Notifications that the webhook's receiver did not take within an hour")
@@ -95,9 +99,10 @@ class WebhookSender {
    * it was not taken.
    */
   boolean sendNext() {
-    Optional<Claimed> claimed = notifications.claim();
-    claimed.ifPresent(this::send);
-    return claimed.isPresent() && lastProblem == null;
+    Optional<UUID> next = notifications.next(failing.delayed(UUID.class));
+    return next.isPresent()
+        && (!failing.run(next.get(), () -> notifications.claim(next.get()).ifPresent(this::send))
+            || lastProblem == null);
   }
 
   private void send(Claimed notification) {

@@ -30,7 +30,7 @@ class WorkspaceRetention {
       SELECT b.workspace_id FROM workspace_heartbeats b JOIN workspaces w ON w.id = b.workspace_id
       WHERE w.removed_at < clock_timestamp() - interval '90 days' AND b.status = 'removed'
           AND NOT EXISTS (SELECT FROM workspaces child WHERE child.parent_id = w.id)
-      ORDER BY b.workspace_id LIMIT :most
+      ORDER BY b.workspace_id LIMIT :most OFFSET :passed_over
       FOR UPDATE OF b SKIP LOCKED
       """;
 
@@ -64,7 +64,8 @@ class WorkspaceRetention {
     this.tokens = tokens;
     this.changes = changes;
     this.transactions = transactions;
-    this.deletion = new DailyDeletion("workspace-retention", this::deleteBatch, metrics);
+    this.deletion =
+        new DailyDeletion("workspace-retention", metrics, BATCH_SIZE, this::deleteBatch);
   }
 
   @Bean
@@ -77,11 +78,12 @@ class WorkspaceRetention {
   }
 
   /** Deletes a batch of expired workspaces without children; returns their number. */
-  int deleteBatch() {
+  int deleteBatch(int most, int passedOver) {
     return transactions.execute(status -> {
       List<UUID> expired =
           db.sql(LOCK_EXPIRED)
-              .param("most", BATCH_SIZE)
+              .param("most", most)
+              .param("passed_over", passedOver)
               .query((row, n) -> row.getObject("workspace_id", UUID.class))
               .list();
       if (!expired.isEmpty()) {

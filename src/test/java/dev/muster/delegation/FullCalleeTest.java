@@ -3,6 +3,7 @@ package dev.muster.delegation;
 import static dev.muster.testing.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.testing.Poison;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestClient.Answer;
@@ -49,6 +50,31 @@ class FullCalleeTest {
 
   private static Answer post(Agent agent, String path, String body) {
     return SERVER.client().post("/workspaces/" + agent.id() + path, agent.token(), body);
+  }
+
+  @Test
+  void dispatchesTheOthersWhenOneDelegationCannotBe() {
+    fill(callee);
+    String poisoned = LEDGER.delegate(caller, callee, "Do it.");
+    String other = LEDGER.delegate(caller, callee, "Do that.");
+    LEDGER.await(caller, poisoned, "queued");
+    LEDGER.await(caller, other, "queued");
+    DelegationDispatch dispatch = SERVER.bean(DelegationDispatch.class);
+    try (Poison poison =
+        Poison.check(
+            SERVER,
+            "delegation-dispatch",
+            "delegations",
+            "status <> 'dispatched' OR delegation_id <> '" + poisoned + "'")) {
+      post(callee, "/activity/ack", "{\"acked_seq\":3}");
+      dispatch.dispatchQueued();
+      dispatch.dispatchQueued();
+
+      LEDGER.await(caller, other, "dispatched");
+      assertThat(LEDGER.read(caller, poisoned).path("status").asString()).isEqualTo("queued");
+      assertThat(poison.lines(poisoned)).hasSize(1);
+      assertThat(poison.counted()).isEqualTo(1);
+    }
   }
 
   @Test

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.delegation.DelegationSweeper.SweepReport;
 import dev.muster.testing.OwnLog;
+import dev.muster.testing.Poison;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestServer;
@@ -344,17 +345,14 @@ class SweeperTest {
   @Test
   void skipsOnlyTheDelegationsWhoseCallerCannotBeNotified() {
     seedOverdue(2 * SweepRuleRun.BATCH_SIZE);
-    SERVER
-        .database()
-        .execute(
-            "ALTER TABLE activity_logs ADD CONSTRAINT poison CHECK (delegation_id <> 'd-1234') NOT"
-                + " VALID");
-    try {
+    try (Poison poison =
+        Poison.check(SERVER, "delegation-sweep", "activity_logs", "delegation_id <> 'd-1234'")) {
       assertThat(sweep()).isEqualTo(new SweepReport(2 * SweepRuleRun.BATCH_SIZE - 1, 0, 1));
+      assertThat(sweep()).as("while it waits").isEqualTo(new SweepReport(0, 0, 1));
+      assertThat(poison.lines("d-1234")).hasSize(1);
+      assertThat(poison.counted()).isEqualTo(1);
       assertThat(results()).isEqualTo("" + (2 * SweepRuleRun.BATCH_SIZE - 1));
       assertThat(status("d-1234")).isEqualTo("dispatched");
-    } finally {
-      SERVER.database().execute("ALTER TABLE activity_logs DROP CONSTRAINT poison");
     }
   }
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.muster.delivery.TestQueue.Queued;
 import dev.muster.testing.FastPace;
 import dev.muster.testing.OwnLog;
+import dev.muster.testing.Poison;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
@@ -17,6 +18,8 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -268,6 +271,97 @@ class DeliverySweepTest {
           .isEqualTo("uncertain error 1");
       assertThat(agent.received()).isEmpty();
     }
+  }
+
+  /** The outcome of one delivery cannot be stored; it comes first. */
+  @Test
+  void takeOverTheOthersWhenOneCannotBeTakenOver() {
+    Queued poisoned = queue.put(queue.target(1));
+    Queued sent = queue.put(queue.target(1));
+    Queued queued = queue.put(queue.target(1));
+    try (Poison poison = refuseOutcomesOf(poisoned, "delivery-takeover")) {
+      for (Queued one : List.of(poisoned, sent)) {
+        queue.set(one, AT_ONCE + heldSince(UUID.randomUUID(), 1, "0 seconds"));
+      }
+      queue.set(queued, heldSince(UUID.randomUUID(), 1, "0 seconds"));
+
+      Awaitility.await()
+          .atMost(TestQueue.TIMEOUT.multipliedBy(2))
+          .until(
+              () -> queue.of(queued, "q.state") + queue.of(sent, "m.state"),
+              "waitinguncertain"::equals);
+
+      assertSaidOnce(poison, poisoned);
+    }
+  }
+
+  @Test
+  void releaseTheOtherUnknownClaimsWhenOneCannotBeReleased() {
+    List<Queued> all = Stream.generate(() -> queue.put(queue.target(1))).limit(5).toList();
+    try (Poison poison = refuseOutcomesOf(all.getFirst(), "delivery-takeover")) {
+      all.forEach(
+          one -> queue.set(one, AT_ONCE + heldSince(lease.owner(), unknownClaim(), "11 seconds")));
+
+      for (Queued one : all.subList(1, all.size())) {
+        Awaitility.await()
+            .atMost(TestQueue.TIMEOUT)
+            .until(() -> queue.of(one, "m.state"), "refused"::equals);
+      }
+      assertSaidOnce(poison, all.getFirst());
+    }
+  }
+
+  @Test
+  void endTheOtherExpiredMessagesWhenOneCannotBeEnded() {
+    List<Queued> all = Stream.generate(() -> queue.put(queue.target(1))).limit(5).toList();
+    try (Poison poison = refuseOutcomesOf(all.getFirst(), "delivery-sweep")) {
+      all.forEach(one -> queue.set(one, "expires_at = now() - interval '1 minute'"));
+
+      all.subList(1, all.size()).forEach(one -> queue.awaitState(one, "expired"));
+
+      assertSaidOnce(poison, all.getFirst());
+      assertThat(queue.of(all.getFirst(), "q.state")).isEqualTo("waiting");
+    }
+  }
+
+  /** Both are found by one look at all targets. */
+  @Test
+  void deliverToOthersWhenTheMessagesOfOneTargetCannotBeClaimed() {
+    List<Queued> all =
+        Stream.generate(() -> queue.put(queue.target(agent.url(), 1))).limit(5).toList();
+    Queued poisoned = all.getFirst();
+    try (Poison poison =
+        Poison.check(
+            SERVER,
+            "queue-worker",
+            "deliveries",
+            "owner IS NULL OR workspace_id <> '" + poisoned.targetId() + "'")) {
+      SERVER
+          .database()
+          .execute(
+              "UPDATE workspace_heartbeats SET status = 'online' WHERE workspace_id IN ("
+                  + all.stream()
+                      .map(one -> "'" + one.targetId() + "'")
+                      .collect(Collectors.joining(","))
+                  + ")");
+
+      all.subList(1, all.size()).forEach(one -> queue.awaitState(one, "delivered"));
+
+      Awaitility.await().until(() -> poison.counted() >= 1);
+      assertThat(poison.lines(poisoned.targetId().toString())).hasSize(1);
+      assertThat(queue.of(poisoned, "q.state")).isEqualTo("waiting");
+    }
+  }
+
+  private static Poison refuseOutcomesOf(Queued poisoned, String loop) {
+    return Poison.check(
+        SERVER, loop, "delivery_outcomes", "workspace_id <> '" + poisoned.targetId() + "'");
+  }
+
+  /** Waits for the second failure: the first is the only one that is logged. */
+  private static void assertSaidOnce(Poison poison, Queued poisoned) {
+    Awaitility.await().until(() -> poison.counted() >= 2);
+    assertThat(poison.lines(poisoned.targetId().toString())).hasSize(1);
   }
 
   /** Another client of the database locks the row; the lease is on the replica, not on the row. */

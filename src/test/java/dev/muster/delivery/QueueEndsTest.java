@@ -3,7 +3,6 @@ package dev.muster.delivery;
 import static dev.muster.testing.Refusals.assertRefused;
 import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.muster.delivery.TestQueue.Queued;
 import dev.muster.testing.Slow;
@@ -26,7 +25,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
-import org.springframework.transaction.support.TransactionTemplate;
 
 /** Messages that end without a delivery: expired, dropped, or for a removed workspace (R7.7). */
 @Slow
@@ -110,12 +108,7 @@ class QueueEndsTest {
     queue.fill(target, 450);
     DeliverySweepRepository repository = SERVER.bean(DeliverySweepRepository.class);
     SERVER.database().execute("UPDATE deliveries SET " + TOO_OLD);
-    SERVER
-        .bean(TransactionTemplate.class)
-        .executeWithoutResult(status -> {
-          assertThat(repository.lockExpired()).hasSizeLessThanOrEqualTo(200);
-          status.setRollbackOnly();
-        });
+    assertThat(repository.expired(List.of())).hasSizeLessThanOrEqualTo(200);
 
     sweep();
 
@@ -137,16 +130,18 @@ class QueueEndsTest {
         .execute("ALTER TABLE delegations ADD CONSTRAINT none_fails CHECK (status <> 'failed')");
     try {
       queue.set(old, TOO_OLD);
-      assertThatThrownBy(QueueEndsTest::sweep).hasMessageContaining("none_fails");
+      sweep();
       assertThat(queue.of(old, "q.state")).isEqualTo("waiting");
       assertThat(ends("expired")).isEqualTo(before);
     } finally {
       SERVER.database().execute("ALTER TABLE delegations DROP CONSTRAINT none_fails");
     }
 
-    sweep();
-
-    queue.awaitState(old, "expired");
+    Awaitility.await()
+        .until(() -> {
+          sweep(); // it waits some seconds after its failure
+          return queue.of(old, "q.state").equals("expired");
+        });
     assertThat(
             client
                 .get("/workspaces/" + caller.id() + "/delegations/" + delegation, caller.token())

@@ -68,8 +68,8 @@ class EventRetentionTest {
                   - CASE WHEN seq <= 10 THEN interval '25 hours' ELSE interval '23 hours' END
               """);
 
-      assertThat(retention.deleteBatch(Duration.ZERO)).isEqualTo(10);
-      assertThat(retention.deleteBatch(Duration.ZERO)).isZero();
+      assertThat(retention.deleteBatch(Duration.ZERO, 1000, 0)).isEqualTo(10);
+      assertThat(retention.deleteBatch(Duration.ZERO, 1000, 0)).isZero();
     }
   }
 

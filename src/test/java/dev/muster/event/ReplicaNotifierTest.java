@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.muster.event.ReplicaNotifier.ReplicaNotificationListener;
 import dev.muster.event.ReplicaNotifier.ReplicaTopic;
 import dev.muster.testing.MachinePauses;
+import dev.muster.testing.Poison;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestDatabases;
 import dev.muster.testing.TestDatabases.TestDatabase;
@@ -27,6 +28,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.context.annotation.Bean;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
 
 /** A notification of one replica reaches the listeners of its topic on the other replica only. */
 @Slow
@@ -79,8 +82,33 @@ class ReplicaNotifierTest {
     }
   }
 
+  /** Fails each time; it is before the others. */
+  static final class Failing extends RecordingListener {
+
+    private volatile boolean fails;
+
+    @Override
+    public void onNotification(Set<UUID> ids) {
+      super.onNotification(ids);
+      if (fails) {
+        throw new IllegalStateException("a listener that fails");
+      }
+    }
+
+    @Override
+    public ReplicaTopic topic() {
+      return FEEDS;
+    }
+  }
+
   /** The listeners as beans. */
   static final class Receivers {
+
+    @Bean
+    @Order(Ordered.HIGHEST_PRECEDENCE)
+    Failing failing() {
+      return new Failing();
+    }
 
     @Bean
     OfFeeds ofFeeds() {
@@ -112,6 +140,28 @@ class ReplicaNotifierTest {
   private final OfFeeds feedsHere = SERVERS.getFirst().bean(OfFeeds.class);
   private final OfFeeds feedsThere = SERVERS.getLast().bean(OfFeeds.class);
   private final OfEvents eventsThere = SERVERS.getLast().bean(OfEvents.class);
+
+  @Test
+  void reachesTheOthersWhenOneListenerFails() {
+    TestServer there = SERVERS.getLast();
+    Failing failing = there.bean(Failing.class);
+    failing.fails = true;
+    try (Poison poison = Poison.of(there, "replica-notification-reader")) {
+      Set<UUID> ids = ids(3);
+      here.send(FEEDS, ids);
+
+      Awaitility.await().until(() -> feedsThere.ids().containsAll(ids));
+      Set<UUID> later = ids(3);
+      here.send(FEEDS, later);
+      Awaitility.await().until(() -> feedsThere.ids().containsAll(later));
+
+      assertThat(failing.ids()).containsAll(ids).doesNotContainAnyElementsOf(later);
+      assertThat(poison.lines("Failing")).hasSize(1);
+      assertThat(poison.counted()).isEqualTo(1);
+    } finally {
+      failing.fails = false;
+    }
+  }
 
   @Test
   void namesExactlyTheChangedIds() {

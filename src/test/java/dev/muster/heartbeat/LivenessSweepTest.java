@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.muster.heartbeat.LivenessSweep.SweepReport;
 import dev.muster.platform.uptime.Uptime;
 import dev.muster.testing.OwnLog;
+import dev.muster.testing.Poison;
 import dev.muster.testing.Slow;
 import java.time.Duration;
 import java.time.Instant;
@@ -126,36 +127,25 @@ class LivenessSweepTest {
   }
 
   @Test
-  void continuesAfterABatchThatFails() {
+  void takesAllOfflineButTheOneThatCannotBeChanged() {
     fleet.add(1_500, "online", NOW.minusSeconds(200));
-    fleet.add(1_500, "online", NOW);
-    fleet
-        .database()
-        .execute(
-            """
-            CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
-            BEGIN
-              IF NEW.status = 'offline' AND NEW.workspace_id =
-                  (SELECT workspace_id FROM workspace_heartbeats ORDER BY last_heartbeat_at, workspace_id LIMIT 1) THEN
-                RAISE check_violation;
-              END IF;
-              RETURN NEW;
-            END $$;
-            CREATE TRIGGER refuse BEFORE UPDATE ON workspace_heartbeats FOR EACH ROW EXECUTE FUNCTION refuse()
-            """);
-    try {
+    UUID poisoned = fleet.add("online", NOW.minusSeconds(200));
+    fleet.add(1_600, "online", NOW);
+    try (Poison poison =
+        Poison.check(
+            IdleServer.SERVER,
+            "liveness-sweep",
+            "workspace_heartbeats",
+            "status <> 'offline' OR workspace_id <> '" + poisoned + "'")) {
       SweepReport report = sweepAt(NOW);
 
-      assertThat(report.summary().failedBatches()).isEqualTo(1);
-      // a page begins with the last row of the one before, which the failure left unchanged
-      assertThat(report.takenOffline()).isEqualTo(1_501 - BatchedTransitions.BATCH_SIZE);
+      assertThat(report.takenOffline()).isEqualTo(1_500);
+      assertThat(report.summary().failed()).isEqualTo(1);
+      assertThat(sweepAt(NOW).takenOffline()).isZero();
+      assertThat(poison.lines(poisoned.toString())).hasSize(1);
+      assertThat(poison.counted()).isEqualTo(1);
       assertThat(metric("muster_sweep_errors_total{sweep=\"liveness\"}")).isPositive();
-    } finally {
-      fleet
-          .database()
-          .execute("DROP TRIGGER refuse ON workspace_heartbeats; DROP FUNCTION refuse()");
     }
-    assertThat(sweepAt(NOW).takenOffline()).isEqualTo(BatchedTransitions.BATCH_SIZE - 1);
   }
 
   @Test

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.muster.heartbeat.BatchedTransitions.TransitionSummary;
 import dev.muster.platform.uptime.Uptime;
 import dev.muster.testing.OwnLog;
+import dev.muster.testing.Poison;
 import dev.muster.testing.Race;
 import java.time.Duration;
 import java.time.Instant;
@@ -56,6 +57,26 @@ class StallSweepTest {
             """
                 .formatted(
                     workspace.path("name").asString(), workspace.path("status_since").asString()));
+  }
+
+  @Test
+  void marksAllButTheOneThatCannotBeChanged() {
+    UUID poisoned = busy("online", NOW, LONG_AGO);
+    UUID other = busy("online", NOW, LONG_AGO);
+    try (Poison poison =
+        Poison.check(
+            IdleServer.SERVER,
+            "stall-sweep",
+            "workspace_heartbeats",
+            "NOT stalled OR workspace_id <> '" + poisoned + "'")) {
+      Uptime uptime = new Uptime(UP_FOR_AGES, UP_FOR_AGES, NOW, null, NOW);
+      assertThat(sweep.sweep(uptime).stalled()).containsExactly(other);
+      assertThat(sweep.sweep(uptime).begun().moved()).isZero();
+
+      assertThat(isStalled(poisoned)).isFalse();
+      assertThat(poison.lines(poisoned.toString())).hasSize(1);
+      assertThat(poison.counted()).isEqualTo(1);
+    }
   }
 
   @Test
@@ -311,8 +332,8 @@ class StallSweepTest {
 
   private StallSweep.StallReport sweepAt(Instant now, Instant upSince) {
     StallSweep.StallReport report = sweep.sweep(new Uptime(upSince, upSince, now, null, now));
-    assertThat(report.ended().firstFailure()).isNull();
-    assertThat(report.begun().firstFailure()).isNull();
+    assertThat(report.ended().failed()).isZero();
+    assertThat(report.begun().failed()).isZero();
     return report;
   }
 

@@ -88,7 +88,7 @@ class IdentityRetentionTest {
             """
                 .formatted(agent.id(), DAYS_91));
 
-    assertThat(retention.deleteWorkspaceTokens()).isEqualTo(1000);
+    assertThat(retention.deleteWorkspaceTokens(1000, 0)).isEqualTo(1000);
     assertThat(retention.sweepWorkspaceTokens()).isEqualTo(1300);
   }
 

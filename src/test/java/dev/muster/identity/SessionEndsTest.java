@@ -288,6 +288,6 @@ class SessionEndsTest {
 
     assertThat(SERVER.bean(IdentityRetention.class).sweepAudit()).isEqualTo(2);
 
-    assertThat(repository.deleteEnded(10)).isZero();
+    assertThat(repository.deleteEnded(10, 0)).isZero();
   }
 }

@@ -5,12 +5,14 @@ import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.muster.testing.Poison;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestClient.Answer;
 import dev.muster.testing.TestServer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -26,6 +28,44 @@ class TokenListTest {
   @AfterAll
   static void close() {
     SERVER.close();
+  }
+
+  /** A registration depends on whether a token of the workspace was ever used. */
+  @Test
+  void notesTheUsesOfOthersWhenThatOfOneTokenCannotBeStored() {
+    List<Agent> agents = Stream.generate(() -> CLIENT.create("Used")).limit(6).toList();
+    String poisoned = token(agents.getFirst(), "id");
+    agents.forEach(one -> {
+      // the first use is stored by the look-up, the second one is only in memory
+      CLIENT.get("/workspaces/" + one.id() + "/state", one.token());
+      CLIENT.get("/workspaces/" + one.id() + "/state", one.token());
+    });
+    SERVER.database().execute("UPDATE workspace_tokens SET last_used_at = '2020-01-01'");
+    try (Poison poison =
+        Poison.check(
+            SERVER,
+            "token-last-used",
+            "workspace_tokens",
+            "last_used_at < '2021-01-01' OR id <> '" + poisoned + "'")) {
+      SERVER.bean(TokenCache.class).noteUses();
+
+      for (Agent other : agents.subList(1, agents.size())) {
+        assertThat(token(other, "last_used_at > '2021-01-01'")).isEqualTo("t");
+      }
+      assertThat(poison.lines(poisoned)).hasSize(1);
+      assertThat(poison.counted()).isEqualTo(1);
+    }
+  }
+
+  private static String token(Agent agent, String expression) {
+    return SERVER
+        .database()
+        .value(
+            "SELECT "
+                + expression
+                + " FROM workspace_tokens WHERE workspace_id = '"
+                + agent.id()
+                + "'");
   }
 
   @Test

@@ -3,15 +3,18 @@ package dev.muster.runtime;
 import static dev.muster.testing.Refusals.assertRefused;
 import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.muster.protocol.RuntimeEvent.RuntimeEnd;
 import dev.muster.protocol.RuntimeEvent.RuntimeStart;
 import dev.muster.protocol.RuntimeEvent.RuntimeStdout;
+import dev.muster.testing.Poison;
 import dev.muster.testing.RawHttp;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Answer;
 import dev.muster.testing.TestServer;
+import dev.muster.testing.TestSocket;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,6 +35,38 @@ class RuntimeRoutesTest {
   private static final String ONE = new RuntimeStdout("t", "x").encode();
 
   private final TestStream stream = TestStream.create(CLIENT, "routes");
+
+  /** A part of one stream is damaged; the others stay live. */
+  @Test
+  void keepsOtherStreamsLiveWhenOneCannotBeRead() throws Exception {
+    TestStream damaged = TestStream.create(CLIENT, "damaged");
+    try (TestSocket canvas = TestSocket.open(CLIENT, "/ws", ADMIN_TOKEN);
+        Poison poison = Poison.of(SERVER, "runtime-event-relay")) {
+      SERVER
+          .database()
+          .execute(
+              """
+              INSERT INTO runtime_segments (workspace_id, last_seq, events, created_at, body)
+              VALUES ('%1$s', 1, 1, now(), '[[');
+              INSERT INTO runtime_heads (workspace_id, last_seq, last_created_at) VALUES ('%1$s', 1, now())
+              ON CONFLICT (workspace_id) DO UPDATE SET last_seq = 1, last_created_at = now()
+              """
+                  .formatted(damaged.agent().id()));
+      await().until(() -> poison.counted() >= 1);
+
+      stream.post(ONE);
+
+      canvas.await(frame ->
+          frame.path("event").asString().equals("RUNTIME_EVENT")
+              && frame.path("workspace_id").asString().equals(stream.agent().id().toString()));
+      assertThat(poison.lines(damaged.agent().id().toString())).hasSize(1);
+    } finally {
+      SERVER
+          .database()
+          .execute(
+              "DELETE FROM runtime_segments WHERE workspace_id = '" + damaged.agent().id() + "'");
+    }
+  }
 
   @Test
   void acceptsOneEnvelopeAnArrayAndAnEmptyArray() {

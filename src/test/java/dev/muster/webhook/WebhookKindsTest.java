@@ -2,6 +2,7 @@ package dev.muster.webhook;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.platform.commit.TestTransactions;
 import dev.muster.platform.http.TestPublicUrl;
 import dev.muster.platform.settings.SecuritySettings;
 import dev.muster.platform.settings.TestSettings;
@@ -12,6 +13,7 @@ import dev.muster.webhook.TroubleChange.Begins;
 import dev.muster.webhook.WebhookSettings.Kind;
 import dev.muster.workspace.agenturl.AddressClass;
 import dev.muster.workspace.agenturl.AgentUrlGuard;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -24,6 +26,7 @@ import java.util.UUID;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -58,7 +61,8 @@ class WebhookKindsTest {
 
   private static final TestDatabase DATABASE = TestDatabases.create();
 
-  private final JdbcClient db = JdbcClient.create(new DriverManagerDataSource(DATABASE.url()));
+  private final DataSource database = new DriverManagerDataSource(DATABASE.url());
+  private final JdbcClient db = JdbcClient.create(database);
   private final TroubleRepository troubles = new TroubleRepository(db);
   private final NotificationRepository notifications = new NotificationRepository(db);
   private final UUID workspace = UUID.randomUUID();
@@ -86,7 +90,9 @@ class WebhookKindsTest {
         JsonMapper.shared(),
         new WebhookSettings(
             security, AgentUrlGuard.withSystemResolver(Set.of(AddressClass.LOOPBACK))),
-        TestPublicUrl.of(security));
+        TestPublicUrl.of(security),
+        TestTransactions.of(database),
+        new SimpleMeterRegistry());
   }
 
   private void apply(String step, UUID of, Instant now) {
@@ -138,9 +144,7 @@ class WebhookKindsTest {
   /** Sends all that is due, and returns it in its order. */
   private List<JsonNode> send() {
     List<JsonNode> sent = new ArrayList<>();
-    for (Optional<Claimed> one = notifications.claim();
-        one.isPresent();
-        one = notifications.claim()) {
+    for (Optional<Claimed> one = claim(); one.isPresent(); one = claim()) {
       sent.add(JsonMapper.shared().readTree(one.get().body()));
       notifications.end(one.get().id());
     }
@@ -226,6 +230,10 @@ class WebhookKindsTest {
   }
 
   private Optional<UUID> claimed() {
-    return notifications.claim().map(Claimed::id);
+    return claim().map(Claimed::id);
+  }
+
+  private Optional<Claimed> claim() {
+    return notifications.next(List.of()).flatMap(notifications::claim);
   }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.muster.event.EventType;
 import dev.muster.event.Events;
 import dev.muster.event.NewEvent;
+import dev.muster.testing.Poison;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
@@ -57,6 +58,39 @@ class WebhookTest {
   @BeforeEach
   void clear() {
     receiver.clear();
+  }
+
+  @Test
+  void tellsOfOtherCausesWhenTheNotificationOfOneCannotBeStored() {
+    try (Poison poison =
+        Poison.check(server, "webhook", "webhook_notifications", "pattern <> 'poison'")) {
+      Receiver.degrade(client(), "poison");
+      Receiver.degrade(client(), "quota");
+
+      assertThat(receiver.tell(2).path("cause").path("pattern").asString()).isEqualTo("quota");
+      Receiver.awaitCollection(server);
+
+      assertThat(poison.lines("poison")).hasSize(1);
+      assertThat(poison.counted()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void sendsTheOthersWhenOneNotificationCannotBeClaimed() {
+    try (Poison poison =
+        Poison.check(
+            server, "webhook", "webhook_notifications", "attempts = 0 OR pattern <> 'poison'")) {
+      Receiver.degrade(client(), "poison");
+      receiver.awaitCollected(1);
+      receiver.letAMinutePass();
+      Awaitility.await().until(() -> poison.counted() == 1);
+      Receiver.degrade(client(), "quota");
+
+      assertThat(receiver.tell(1).path("cause").path("pattern").asString()).isEqualTo("quota");
+
+      String unsent = "SELECT id FROM webhook_notifications WHERE ended_at IS NULL";
+      assertThat(poison.lines(server.database().value(unsent))).hasSize(1);
+    }
   }
 
   @Test

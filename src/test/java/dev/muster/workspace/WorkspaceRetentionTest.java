@@ -195,7 +195,7 @@ class WorkspaceRetentionTest {
             INSERT INTO workspace_heartbeats (workspace_id, status, status_since) SELECT id, 'removed', now() FROM workspaces
             """);
 
-    assertThat(retention.deleteBatch()).isEqualTo(1000);
+    assertThat(retention.deleteBatch(1000, 0)).isEqualTo(1000);
     assertThat(retention.sweep()).isEqualTo(1300);
   }
 

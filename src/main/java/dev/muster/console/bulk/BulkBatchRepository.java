@@ -7,6 +7,7 @@ import dev.muster.workspace.LifecycleBatches;
 import java.sql.Array;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.Arrays;
@@ -93,7 +94,9 @@ class BulkBatchRepository {
       """;
 
   private static final String DELAY =
-      "UPDATE bulk_runs SET due_at = statement_timestamp() + interval '5 seconds' WHERE id = :id";
+      """
+      UPDATE bulk_runs SET due_at = statement_timestamp() + make_interval(secs => :pause_s) WHERE id = :id
+      """;
 
   /**
    * Selects workspaces that were paused again after the run, or may have been; the undo of a resume
@@ -158,10 +161,25 @@ class BulkBatchRepository {
       return handled + ids.size();
     }
 
-    /** Returns a batch of the first target alone. */
-    Batch first() {
+    /** Returns a batch of the first {@code many} targets. */
+    Batch first(int many) {
       return new Batch(
-          runId, action, text, who, undoOf, handled, stored, at, ids.subList(0, 1), expected);
+          runId, action, text, who, undoOf, handled, stored, at, ids.subList(0, many), expected);
+    }
+  }
+
+  /** A run that this version cannot read, such as one of a newer version. */
+  static final class UnreadableRunException extends RuntimeException {
+
+    private final UUID runId;
+
+    UnreadableRunException(UUID runId, Throwable cause) {
+      super("the bulk run " + runId + " cannot be read: " + cause.getMessage(), cause);
+      this.runId = runId;
+    }
+
+    UUID runId() {
+      return runId;
     }
   }
 
@@ -195,6 +213,15 @@ class BulkBatchRepository {
   }
 
   private static Batch batch(ResultSet row, int n) throws SQLException {
+    UUID runId = row.getObject("id", UUID.class);
+    try {
+      return batch(runId, row);
+    } catch (RuntimeException e) {
+      throw new UnreadableRunException(runId, e);
+    }
+  }
+
+  private static Batch batch(UUID runId, ResultSet row) throws SQLException {
     List<UUID> ids = Arrays.asList((UUID[]) row.getArray("batch").getArray());
     Map<UUID, Instant> expected = new HashMap<>();
     @Nullable Array times = row.getArray("expected");
@@ -207,7 +234,7 @@ class BulkBatchRepository {
       }
     }
     return new Batch(
-        row.getObject("id", UUID.class),
+        runId,
         BulkAction.of(row.getString("action")),
         row.getString("text"),
         row.getString("who"),
@@ -219,9 +246,9 @@ class BulkBatchRepository {
         expected);
   }
 
-  /** Makes the run wait 5 s, so that other runs go first. */
-  void delay(UUID runId) {
-    db.sql(DELAY).param("id", runId).update();
+  /** Makes the run wait, so that other runs go first. */
+  void delay(UUID runId, Duration pause) {
+    db.sql(DELAY).param("id", runId).param("pause_s", pause.toSeconds()).update();
   }
 
   /**

@@ -15,7 +15,9 @@ class BulkRetention {
   private final DailyDeletion deletion;
 
   BulkRetention(BulkRunRepository runs, MeterRegistry metrics) {
-    this.deletion = new DailyDeletion("bulk-retention", () -> runs.deleteOld(BATCH_SIZE), metrics);
+    this.deletion =
+        new DailyDeletion(
+            "bulk-retention", metrics, BATCH_SIZE, runs::deleteOldItems, runs::deleteOld);
   }
 
   @Bean

@@ -100,8 +100,9 @@ class BulkRunRepository {
       """
       DELETE FROM bulk_items WHERE (run_id, position) IN (
           SELECT i.run_id, i.position FROM bulk_runs r CROSS JOIN LATERAL (
-              SELECT run_id, position FROM bulk_items WHERE run_id = r.id OFFSET 0) AS i
-          WHERE r.created_at < statement_timestamp() - interval '90 days' ORDER BY r.created_at LIMIT :most)
+              SELECT run_id, position FROM bulk_items WHERE run_id = r.id ORDER BY position OFFSET 0) AS i
+          WHERE r.created_at < statement_timestamp() - interval '90 days'
+          ORDER BY r.created_at LIMIT :most OFFSET :passed_over)
       """;
 
   /** Runs after the items are deleted, so that no item is left without its run. */
@@ -109,7 +110,7 @@ class BulkRunRepository {
       """
       DELETE FROM bulk_runs r WHERE id = ANY (ARRAY(
               SELECT id FROM bulk_runs WHERE created_at < statement_timestamp() - interval '90 days'
-              ORDER BY created_at LIMIT :most))
+              ORDER BY created_at, id LIMIT :most OFFSET :passed_over))
           AND NOT EXISTS (SELECT FROM bulk_items i WHERE i.run_id = r.id)
       """;
 
@@ -204,9 +205,12 @@ class BulkRunRepository {
         .list();
   }
 
-  int deleteOld(int most) {
-    return db.sql(DELETE_OLD_ITEMS).param("most", most).update()
-        + db.sql(DELETE_OLD).param("most", most).update();
+  int deleteOldItems(int most, int passedOver) {
+    return db.sql(DELETE_OLD_ITEMS).param("most", most).param("passed_over", passedOver).update();
+  }
+
+  int deleteOld(int most, int passedOver) {
+    return db.sql(DELETE_OLD).param("most", most).param("passed_over", passedOver).update();
   }
 
   private static BulkRun run(ResultSet row, int n) throws SQLException {

@@ -2,6 +2,7 @@ package dev.muster.console.bulk;
 
 import dev.muster.a2a.CanvasMessages;
 import dev.muster.console.bulk.BulkBatchRepository.Batch;
+import dev.muster.console.bulk.BulkBatchRepository.UnreadableRunException;
 import dev.muster.console.bulk.BulkRun.Item;
 import dev.muster.console.bulk.BulkRun.Outcome;
 import dev.muster.identity.AuditTrail;
@@ -9,11 +10,13 @@ import dev.muster.platform.commit.CommitAwareTransactions;
 import dev.muster.platform.log.OutageLog;
 import dev.muster.platform.loop.BackgroundLoop;
 import dev.muster.platform.loop.BackgroundLoops;
+import dev.muster.platform.loop.FailingUnits;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
 import dev.muster.platform.text.ErrorText;
 import dev.muster.workspace.BatchResult;
 import dev.muster.workspace.LifecycleBatches;
+import io.micrometer.core.instrument.MeterRegistry;
 import jakarta.annotation.PreDestroy;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -41,6 +44,9 @@ class BulkWorker implements SmartLifecycle {
   private static final Logger log = LoggerFactory.getLogger(BulkWorker.class);
   private static final Duration INTERVAL = Duration.ofSeconds(1);
 
+  /** The pause of a run that met an outage, or a change of the hierarchy. */
+  private static final Duration FIRST_PAUSE = Duration.ofSeconds(5);
+
   private final BulkBatchRepository batches;
   private final BulkRunRepository runs;
   private final LifecycleBatches lifecycle;
@@ -48,6 +54,7 @@ class BulkWorker implements SmartLifecycle {
   private final AuditTrail audit;
   private final CommitAwareTransactions transactions;
   private final OutageLog outages;
+  private final FailingUnits failing;
   private final BackgroundLoop loop;
   private volatile boolean isRunning;
 
@@ -62,6 +69,7 @@ class BulkWorker implements SmartLifecycle {
       AuditTrail audit,
       CommitAwareTransactions transactions,
       OutageLog outages,
+      MeterRegistry metrics,
       BackgroundLoops loops) {
     this.batches = batches;
     this.runs = runs;
@@ -70,6 +78,7 @@ class BulkWorker implements SmartLifecycle {
     this.audit = audit;
     this.transactions = transactions;
     this.outages = outages;
+    this.failing = new FailingUnits("bulk-runs", metrics);
     this.loop = loops.start("bulk-runs", INTERVAL, this::run);
   }
 
@@ -87,69 +96,84 @@ class BulkWorker implements SmartLifecycle {
   private boolean step() {
     try {
       return transactions.runRetryingDeadlocks(_ -> change());
+    } catch (UnreadableRunException e) {
+      delay(e.runId(), failing.failed(unit(e.runId()), e));
+      return true;
     } catch (RuntimeException e) {
       @Nullable Batch failed = last;
       if (failed == null) {
         outages.report(e);
         throw e;
       }
-      if (outages.report(e) || isForLater(e)) {
-        delay(failed);
+      if (isForLater(e)) {
+        delay(failed.runId(), FIRST_PAUSE);
         throw e;
       }
-      log.warn("a batch of a bulk run failed, so its first workspace is tried alone", e);
-      return stepAlone(failed.first());
+      return stepFirst(half(failed));
     }
   }
 
+  private static Object unit(UUID runId) {
+    return "the bulk run " + runId;
+  }
+
   /** Delays a run that cannot continue now, so that other runs go first. */
-  private void delay(Batch batch) {
+  private void delay(UUID runId, Duration pause) {
     try {
-      batches.delay(batch.runId());
+      batches.delay(runId, pause);
     } catch (RuntimeException outage) {
-      log.debug("the bulk run {} could not be delayed", batch.runId(), outage);
+      log.debug("the bulk run {} could not be delayed", runId, outage);
     }
   }
 
   /** Returns whether the batch may succeed later, such as after another change of the hierarchy. */
-  private static boolean isForLater(RuntimeException e) {
-    return e instanceof CommitAwareTransactions.UnknownCommitOutcomeException
-        || (e instanceof ProblemException problem && problem.code() == ErrorCode.UNAVAILABLE);
+  private boolean isForLater(RuntimeException e) {
+    return outages.report(e)
+        || e instanceof CommitAwareTransactions.UnknownCommitOutcomeException
+        || FailingUnits.isOutage(e);
   }
 
   /**
-   * Runs the first workspace of a failed batch alone. If it fails too, stores that as its outcome,
+   * Runs the first workspaces of a failed batch. If they fail too, it runs half of them, and so on:
+   * those before the one that cannot be changed. If that is the first, stores that as its outcome,
    * so that the run continues with the next one. Does neither when another replica has the batch by
    * now: what failed here may succeed there.
    */
-  private boolean stepAlone(Batch first) {
+  private boolean stepFirst(Batch first) {
     try {
       return tryAgain(first, () -> change(first));
     } catch (RuntimeException e) {
-      if (outages.report(e) || isForLater(e)) {
-        delay(first);
+      if (isForLater(e)) {
+        delay(first.runId(), FIRST_PAUSE);
         throw e;
       }
-      return storeBroken(first, e);
+      return first.ids().size() == 1 ? storeBroken(first, e) : stepFirst(half(first));
     }
   }
 
+  private static Batch half(Batch batch) {
+    return batch.first(Math.max(1, batch.ids().size() / 2));
+  }
+
   private boolean storeBroken(Batch first, RuntimeException cause) {
-    if (first.isRemoved()) {
-      log.error("what the removed workspaces {} leave open is not ended", first.ids(), cause);
-    }
     try {
-      return tryAgain(
-          first,
-          () ->
-              end(
-                  first,
-                  first.isRemoved()
-                      ? List.of()
-                      : first.ids().stream().map(id -> broken(id, cause)).toList(),
-                  true));
+      boolean stored =
+          tryAgain(
+              first,
+              () ->
+                  end(
+                      first,
+                      first.isRemoved()
+                          ? List.of()
+                          : first.ids().stream().map(id -> broken(id, cause)).toList(),
+                      true));
+      failing.succeeded(unit(first.runId()));
+      failing.passedOver("workspace " + first.ids() + " of " + unit(first.runId()), cause);
+      return stored;
     } catch (RuntimeException unstored) {
-      delay(first);
+      delay(
+          first.runId(),
+          isForLater(unstored) ? FIRST_PAUSE : failing.failed(unit(first.runId()), unstored));
       throw unstored;
     }
   }

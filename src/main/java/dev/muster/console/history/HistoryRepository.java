@@ -1,5 +1,7 @@
 package dev.muster.console.history;
 
+import dev.muster.platform.commit.CommitAwareTransactions;
+import dev.muster.platform.loop.FailingUnits;
 import dev.muster.platform.postgres.StatementTimeouts;
 import dev.muster.platform.problem.ProblemException;
 import dev.muster.platform.time.Timestamps;
@@ -95,8 +97,8 @@ class HistoryRepository {
       DELETE FROM ended_status_periods WHERE ctid = ANY (ARRAY(
           SELECT ctid FROM ended_status_periods
           WHERE until < now() - make_interval(days => :days)
-          ORDER BY until
-          LIMIT :most))
+          ORDER BY until, ctid
+          LIMIT :most OFFSET :passed_over))
       """;
 
   /**
@@ -132,10 +134,13 @@ class HistoryRepository {
 
   private final JdbcClient db;
   private final StatementTimeouts timeouts;
+  private final CommitAwareTransactions transactions;
 
-  HistoryRepository(JdbcClient db, StatementTimeouts timeouts) {
+  HistoryRepository(
+      JdbcClient db, StatementTimeouts timeouts, CommitAwareTransactions transactions) {
     this.db = db;
     this.timeouts = timeouts;
+    this.transactions = transactions;
   }
 
   /** Returns the head; empty before {@link #begin}. */
@@ -185,20 +190,27 @@ class HistoryRepository {
    * @param seen the head after which the events were read
    * @param lastSeq the number of the last of these events
    * @param upTo the new {@link Head#upTo}
+   * @param failing passes over a transition that cannot be stored
    */
   @Transactional
-  public boolean add(Head seen, long lastSeq, Instant upTo, List<StatusChange> changes) {
+  public boolean add(
+      Head seen, long lastSeq, Instant upTo, List<StatusChange> changes, FailingUnits failing) {
     Optional<Long> locked = db.sql(LOCK_HEAD).query(Long.class).optional();
     if (locked.isEmpty() || locked.get() != seen.lastSeq()) {
       return false;
     }
-    if (!changes.isEmpty()) {
-      UUID[] ids = changes.stream().map(StatusChange::workspaceId).distinct().toArray(UUID[]::new);
-      List<StatusPeriod> open = db.sql(OPEN).param("ids", ids).query(StatusPeriod::read).list();
-      store(StatusPeriods.apply(open, changes, seen.beganAt()));
-    }
+    failing.passAll(
+        changes,
+        change -> "event " + change.seq(),
+        some -> transactions.runNested(() -> store(some, seen.beganAt())));
     db.sql(MOVE_HEAD).param("last_seq", lastSeq).param("up_to", Timestamps.utc(upTo)).update();
     return true;
+  }
+
+  private void store(List<StatusChange> changes, Instant beganAt) {
+    UUID[] ids = changes.stream().map(StatusChange::workspaceId).distinct().toArray(UUID[]::new);
+    List<StatusPeriod> open = db.sql(OPEN).param("ids", ids).query(StatusPeriod::read).list();
+    store(StatusPeriods.apply(open, changes, beganAt));
   }
 
   private void store(StatusPeriods periods) {
@@ -235,7 +247,11 @@ class HistoryRepository {
   }
 
   /** Deletes periods that ended more than so many days ago; returns how many. */
-  int deleteOld(int days, int most) {
-    return db.sql(DELETE_OLD).param("days", days).param("most", most).update();
+  int deleteOld(int days, int most, int passedOver) {
+    return db.sql(DELETE_OLD)
+        .param("days", days)
+        .param("most", most)
+        .param("passed_over", passedOver)
+        .update();
   }
 }

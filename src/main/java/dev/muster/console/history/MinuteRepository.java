@@ -96,7 +96,7 @@ class MinuteRepository {
           SELECT minute FROM fleet_minutes
           WHERE minute < now() - make_interval(days => :days)
           ORDER BY minute
-          LIMIT :most)
+          LIMIT :most OFFSET :passed_over)
       """;
 
   /** A point has the fewest that were online in one of its minutes, and the most of all else. */
@@ -164,8 +164,12 @@ class MinuteRepository {
   }
 
   /** Deletes minutes that are older than so many days; returns how many. */
-  int deleteOld(int days, int most) {
-    return db.sql(DELETE_OLD).param("days", days).param("most", most).update();
+  int deleteOld(int days, int most, int passedOver) {
+    return db.sql(DELETE_OLD)
+        .param("days", days)
+        .param("most", most)
+        .param("passed_over", passedOver)
+        .update();
   }
 
   /** Returns the minutes from {@code from} until before {@code to}, as points of {@code step}. */

@@ -5,11 +5,13 @@ import dev.muster.event.Events;
 import dev.muster.event.RecordedEvent;
 import dev.muster.platform.jobs.DailyDeletion;
 import dev.muster.platform.jobs.RecurringJob;
+import dev.muster.platform.loop.FailingUnits;
 import dev.muster.platform.pace.Pace;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.slf4j.Logger;
@@ -49,6 +51,7 @@ class StatusHistory {
   private final MinuteRepository minutes;
   private final int days;
   private final DailyDeletion deletion;
+  private final FailingUnits failing;
   private final Duration interval;
   private final Duration settled;
 
@@ -74,9 +77,16 @@ class StatusHistory {
     this.history = history;
     this.minutes = minutes;
     this.days = settings.days();
+    this.failing = new FailingUnits("status-history", metrics);
     this.interval = pace.of(INTERVAL);
     this.settled = pace.of(SETTLED);
-    this.deletion = new DailyDeletion("status-history-retention", this::deleteBatch, metrics);
+    this.deletion =
+        new DailyDeletion(
+            "status-history-retention",
+            metrics,
+            BATCH_SIZE,
+            (most, passedOver) -> history.deleteOld(days, most, passedOver),
+            (most, passedOver) -> minutes.deleteOld(days, most, passedOver));
   }
 
   @Bean
@@ -106,7 +116,7 @@ class StatusHistory {
   private boolean followPage(Head head) {
     if (head.isUpToDate()) {
       if (head.upTo().isBefore(head.now().minus(settled))) {
-        history.add(head, head.lastSeq(), head.now(), List.of());
+        history.add(head, head.lastSeq(), head.now(), List.of(), failing);
       }
       return false;
     }
@@ -121,11 +131,15 @@ class StatusHistory {
       history.clear();
       return true;
     }
-    List<StatusChange> changes =
-        page.stream().map(StatusChange::of).flatMap(Optional::stream).toList();
+    List<StatusChange> changes = new ArrayList<>();
+    failing.passAll(
+        page,
+        event -> "event " + event.seq(),
+        some ->
+            changes.addAll(some.stream().map(StatusChange::of).flatMap(Optional::stream).toList()));
     RecordedEvent last = page.getLast();
     Instant upTo = last.seq() >= head.newest() ? head.now() : last.createdAt();
-    return history.add(head, last.seq(), upTo, changes);
+    return history.add(head, last.seq(), upTo, changes, failing);
   }
 
   private void writeMinutes(Head head) {
@@ -138,9 +152,5 @@ class StatusHistory {
   /** Deletes all that is older than the setting. */
   int sweep() {
     return deletion.sweep();
-  }
-
-  private int deleteBatch() {
-    return history.deleteOld(days, BATCH_SIZE) + minutes.deleteOld(days, BATCH_SIZE);
   }
 }

@@ -1,6 +1,7 @@
 package dev.muster.platform.commit;
 
 import dev.muster.platform.commit.CommitAwareTransactions.UnknownCommitOutcomeException;
+import dev.muster.platform.loop.FailingUnits;
 import dev.muster.platform.problem.DatabaseOutage;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -10,13 +11,12 @@ import java.util.Set;
 /**
  * Runs all-or-nothing work over a batch, with retries and splits.
  *
- * <p>SQLSTATE classes 22 and 23 split the batch in halves, so that a bad value fails alone.
- * Deadlocks and serialization failures are retried, 4 attempts in all. Any other failure fails the
- * whole batch.
+ * <p>A failure that is no outage of the database splits the batch in halves, so that a bad value
+ * fails alone. Deadlocks and serialization failures are retried, 4 attempts in all. An outage fails
+ * the whole batch.
  */
 public final class BatchRetry {
 
-  private static final Set<String> FAULT_OF_A_VALUE = Set.of("22", "23");
   private static final Set<String> WORTH_ANOTHER_TRY = Set.of("40P01", "40001");
   private static final int TRIES = 4;
 
@@ -43,7 +43,7 @@ public final class BatchRetry {
       } catch (UnknownCommitOutcomeException e) {
         return allFailed(values, e);
       } catch (RuntimeException e) {
-        if (values.size() > 1 && FAULT_OF_A_VALUE.contains(DatabaseOutage.sqlClass(e))) {
+        if (values.size() > 1 && !FailingUnits.isOutage(e)) {
           return halves(values, work);
         }
         if (attempt == TRIES || !WORTH_ANOTHER_TRY.contains(DatabaseOutage.sqlState(e))) {

@@ -6,6 +6,7 @@ import java.util.Objects;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.springframework.stereotype.Component;
+import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionStatus;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -70,6 +71,17 @@ public class CommitAwareTransactions {
    */
   public <R> R runStatement(Supplier<R> work) {
     return CommitAttachment.isAnyWaiting() ? run(work) : work.get();
+  }
+
+  /**
+   * Runs {@code work} in the caller's transaction, which goes on without it when it fails: a
+   * savepoint undoes what it did.
+   */
+  public void runNested(Runnable work) {
+    TransactionTemplate nested =
+        new TransactionTemplate(Objects.requireNonNull(transactions.getTransactionManager()));
+    nested.setPropagationBehavior(TransactionDefinition.PROPAGATION_NESTED);
+    nested.executeWithoutResult(_ -> work.run());
   }
 
   private <R> R run(Function<TransactionStatus, R> work) {

@@ -9,8 +9,15 @@ import org.springframework.transaction.TransactionException;
 /** Tells a database outage from a faulty statement. */
 public final class DatabaseOutage {
 
-  /** Data exceptions, integrity violations, syntax and privileges: a retry cannot help. */
-  private static final Set<String> FAULTS_OF_THE_STATEMENT = Set.of("22", "23", "42");
+  /**
+   * Cardinality, data exceptions, integrity violations, syntax and privileges, limits such as the
+   * size of an index entry, exceptions of functions: a retry cannot help.
+   */
+  private static final Set<String> FAULTS_OF_THE_STATEMENT =
+      Set.of("21", "22", "23", "42", "54", "P0");
+
+  /** A damaged row or index entry: other rows can be read. */
+  private static final Set<String> DAMAGES = Set.of("XX001", "XX002");
 
   private static final int MAX_CAUSES = 20;
 
@@ -26,7 +33,9 @@ public final class DatabaseOutage {
         failure instanceof DataAccessException
             || failure instanceof TransactionException
             || failure instanceof SQLException;
-    return ofTheDatabase && !FAULTS_OF_THE_STATEMENT.contains(sqlClass(failure));
+    return ofTheDatabase
+        && !FAULTS_OF_THE_STATEMENT.contains(sqlClass(failure))
+        && !DAMAGES.contains(sqlState(failure));
   }
 
   /**

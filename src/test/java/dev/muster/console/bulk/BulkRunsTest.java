@@ -11,6 +11,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.muster.console.bulk.BulkBatchRepository.Batch;
 import dev.muster.console.bulk.BulkRun.Item;
 import dev.muster.console.bulk.BulkRun.Outcome;
+import dev.muster.testing.Poison;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
@@ -338,6 +339,53 @@ class BulkRunsTest {
     assertThat(failures.path("items").path(0).path("code").asString()).isEqualTo("INTERNAL");
   }
 
+  /** Each half of a batch is tried, so that many workspaces before it take a few transactions. */
+  @Test
+  void findsTheWorkspaceThatCannotBeChangedByHalves() {
+    List<Agent> fleet = online("halved", 40);
+    UUID poisoned = fleet.get(37).id();
+    try (Poison poison =
+        Poison.check(
+            SERVER,
+            "bulk-runs",
+            "workspace_heartbeats",
+            "status <> 'paused' OR workspace_id <> '" + poisoned + "'")) {
+      JsonNode run = run(CLIENT, pausing("name:halved"));
+
+      assertThat(run.path("done").asInt()).isEqualTo(39);
+      assertThat(run.path("failed").asInt()).isEqualTo(1);
+      assertThat(poison.lines(poisoned.toString())).hasSize(1);
+      assertThat(poison.counted()).isEqualTo(1);
+    }
+  }
+
+  /** As one of a newer version would be. */
+  @Test
+  void aRunThatCannotBeReadDoesNotStopOthers() {
+    UUID unreadable = UUID.randomUUID();
+    online("readable", 1);
+    try (Poison poison = Poison.of(SERVER, "bulk-runs")) {
+      SERVER
+          .database()
+          .execute(
+              """
+              INSERT INTO bulk_runs (id, action, cascade, who, targets, expected, total, created_at, due_at)
+              VALUES ('%s', 'pause', false, 'operator', ARRAY[gen_random_uuid()], ARRAY[now(), now()], 1, now(),
+                  now() - interval '1 hour')
+              """
+                  .formatted(unreadable));
+
+      assertThat(run(CLIENT, pausing("name:readable")).path("done").asInt()).isEqualTo(1);
+
+      assertThat(poison.lines(unreadable.toString())).hasSize(1);
+      assertThat(poison.counted()).isEqualTo(1);
+      String delayed = "SELECT due_at > now() FROM bulk_runs WHERE id = '" + unreadable + "'";
+      assertThat(SERVER.database().value(delayed)).isEqualTo("t");
+    } finally {
+      SERVER.database().execute("DELETE FROM bulk_runs WHERE id = '" + unreadable + "'");
+    }
+  }
+
   @Test
   void aRunWhoseOutcomeCannotBeStoredDoesNotStopOthers() {
     UUID poisoned = online("unstorable", 1).getFirst().id();
@@ -448,7 +496,9 @@ class BulkRunsTest {
     BulkBatchRepository batches = SERVER.bean(BulkBatchRepository.class);
     TransactionTemplate transactions = SERVER.bean(TransactionTemplate.class);
     Batch batch =
-        Objects.requireNonNull(transactions.execute(_ -> batches.lockNext())).orElseThrow().first();
+        Objects.requireNonNull(transactions.execute(_ -> batches.lockNext()))
+            .orElseThrow()
+            .first(1);
     assertThat(batch.runId()).isEqualTo(run);
 
     Boolean isFree = transactions.execute(_ -> batches.lockAgain(batch));
