@@ -62,6 +62,7 @@ class FleetDetails {
    * A workspace with values that no event reports. Its members have the names of docs/api.md,
    * section 2.
    *
+   * @param lastHeartbeatAt null when there is none, or when the caller may not see it
    * @param queueDepth the number of its waiting messages; null, like the next three, when the
    *     caller may not see it
    * @param pausedBy the name of the token that paused it; null when it is not paused, or was paused
@@ -148,7 +149,7 @@ class FleetDetails {
         row.getLong("uptime_seconds"),
         row.getBoolean("stalled"),
         Timestamps.instantOrNull(row, "stalled_since"),
-        Timestamps.instantOrNull(row, "last_heartbeat_at"),
+        isWhole ? Timestamps.instantOrNull(row, "last_heartbeat_at") : null,
         Timestamps.instant(row, "status_since"),
         Timestamps.instant(row, "created_at"),
         Timestamps.instant(row, "updated_at"),

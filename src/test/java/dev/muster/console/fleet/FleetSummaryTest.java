@@ -177,6 +177,21 @@ class FleetSummaryTest {
     }
   }
 
+  /** As in the events and in the snapshot. */
+  @Test
+  void hidesTheLastHeartbeatOfPeersFromAnAgent() {
+    Agent lead = client.createOnline("lead");
+    Agent self = client.createOnline("self", under(lead));
+
+    JsonNode own = rows(lead.id() + "," + self.id(), self.token()).json();
+    JsonNode all = rows(lead.id() + "," + self.id(), ADMIN_TOKEN).json();
+
+    assertThat(own.path(0).path("last_heartbeat_at").isNull()).isTrue();
+    assertThat(own.path(1).path("last_heartbeat_at"))
+        .isEqualTo(all.path(1).path("last_heartbeat_at"));
+    assertThat(all.path(0).path("last_heartbeat_at").isNull()).isFalse();
+  }
+
   @Test
   void readsNoMoreThan200RowsAndOnlyThoseOfPeersForAnAgent() {
     Agent lead = client.create("lead");
