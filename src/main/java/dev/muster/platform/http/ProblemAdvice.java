@@ -1,7 +1,6 @@
 package dev.muster.platform.http;
 
 import jakarta.servlet.http.HttpServletResponse;
-import java.io.IOException;
 import java.util.Objects;
 import java.util.stream.Stream;
 import org.eclipse.jetty.io.EofException;
@@ -23,9 +22,12 @@ final class ProblemAdvice {
   }
 
   @ExceptionHandler(Throwable.class)
-  void answer(Throwable failure, HttpServletResponse response) throws IOException {
+  void answer(Throwable failure, HttpServletResponse response) throws Throwable {
     if (response.isCommitted() && isHangUp(failure)) {
       return; // the client has closed the connection
+    }
+    if (response.isCommitted()) {
+      throw failure; // RequestEnvelopeFilter cuts the answer; Spring would log any other exception
     }
     if (failure instanceof HttpRequestMethodNotSupportedException e
         && e.getSupportedMethods() != null) {
@@ -35,10 +37,12 @@ final class ProblemAdvice {
   }
 
   /** Searches the causes, because response writers wrap the exception. */
-  private static boolean isHangUp(Throwable failure) {
+  static boolean isHangUp(Throwable failure) {
     return Stream.iterate(failure, Objects::nonNull, Throwable::getCause)
         .limit(MAX_CAUSES)
         .anyMatch(cause ->
-            cause instanceof EofException || cause instanceof AsyncRequestNotUsableException);
+            cause instanceof EofException
+                || cause instanceof CutAnswerException
+                || cause instanceof AsyncRequestNotUsableException);
   }
 }

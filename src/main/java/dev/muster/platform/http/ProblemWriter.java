@@ -1,11 +1,13 @@
 package dev.muster.platform.http;
 
+import dev.muster.platform.log.LimitedLog;
 import dev.muster.platform.log.OutageLog;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.Problem;
 import dev.muster.platform.problem.ProblemException;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
+import org.slf4j.event.Level;
 import org.springframework.stereotype.Component;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -17,6 +19,8 @@ public final class ProblemWriter {
 
   /** Longer than the other delay, because an agent must first read its feed. */
   private static final String RETRY_AFTER_OF_FULL_FEEDS = "60";
+
+  private static final LimitedLog cut = new LimitedLog(ProblemWriter.class);
 
   private final JsonMapper json;
   private final OutageLog outages;
@@ -44,8 +48,7 @@ public final class ProblemWriter {
       outages.refused();
     }
     if (response.isCommitted()) {
-      // the client must see that the response is incomplete, so the connection is cut
-      throw new IOException("the answer had begun when the request failed: " + problem.code());
+      throw cut(problem.code().name());
     }
     response.resetBuffer();
     response.setStatus(problem.code().status().value());
@@ -65,6 +68,12 @@ public final class ProblemWriter {
       response.setHeader("Connection", "close");
     }
     response.getOutputStream().write(bytes(problem, response));
+  }
+
+  /** Logs that an answer ends early, and returns what cuts its connection. */
+  static IOException cut(String why) {
+    cut.log(Level.WARN, "an answer was cut: it had begun when its request failed ({})", why);
+    return new CutAnswerException("the answer had begun when the request failed: " + why);
   }
 
   /** Serializes the problem with the request id of the response's header. */

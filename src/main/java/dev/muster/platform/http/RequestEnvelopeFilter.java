@@ -1,6 +1,7 @@
 package dev.muster.platform.http;
 
 import dev.muster.platform.deadline.RequestDeadline;
+import dev.muster.platform.text.ErrorText;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpFilter;
@@ -11,6 +12,7 @@ import java.io.IOException;
 import java.util.Map;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
+import org.springframework.http.HttpHeaders;
 import org.springframework.stereotype.Component;
 
 /**
@@ -32,6 +34,8 @@ final class RequestEnvelopeFilter extends HttpFilter {
           "DENY",
           "Referrer-Policy",
           "no-referrer",
+          "Cross-Origin-Opener-Policy",
+          "same-origin",
           "Permissions-Policy",
           "camera=(), geolocation=(), microphone=()",
           "Content-Security-Policy",
@@ -48,6 +52,7 @@ final class RequestEnvelopeFilter extends HttpFilter {
       HttpServletRequest request, HttpServletResponse response, FilterChain chain)
       throws IOException, ServletException {
     SECURITY_HEADERS.forEach(response::setHeader);
+    response.setHeader(HttpHeaders.CACHE_CONTROL, "no-store"); // unless the route says otherwise
     RequestResources.begin(request);
     try {
       RequestDeadline.within(
@@ -57,7 +62,9 @@ final class RequestEnvelopeFilter extends HttpFilter {
             return true;
           });
     } catch (IOException e) {
-      throw e;
+      throw response.isCommitted() && !ProblemAdvice.isHangUp(e)
+          ? ProblemWriter.cut(ErrorText.summary(e))
+          : e;
     } catch (Exception e) {
       problems.write(
           e instanceof ServletException s && s.getRootCause() != null ? s.getRootCause() : e,

@@ -176,6 +176,7 @@ class AnswersTest {
     assertThat(answer.headers().allValues("X-Frame-Options")).containsExactly("DENY");
     assertThat(answer.header("Referrer-Policy")).isNotEmpty();
     assertThat(answer.header("Permissions-Policy")).isNotEmpty();
+    assertThat(answer.header("Cross-Origin-Opener-Policy")).isEqualTo("same-origin");
     assertThat(answer.header("Content-Security-Policy"))
         .contains("default-src")
         .contains("frame-ancestors 'none'");
