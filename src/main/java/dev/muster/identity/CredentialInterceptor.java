@@ -96,9 +96,18 @@ final class CredentialInterceptor implements HandlerInterceptor, WebMvcConfigure
     if (admitted.contains(CallerKind.PUBLIC)) {
       authentication.admitAll(request, response, limit);
     } else {
-      request.setAttribute(CALLER, authentication.admit(request, response, admitted, limit));
+      Caller caller = authentication.admit(request, response, admitted, limit);
+      requireReaderOfLists(caller, request);
+      request.setAttribute(CALLER, caller);
     }
     return true;
+  }
+
+  /** Refuses agents before a parameter of an operator's list is read: 403 comes before its 400. */
+  private static void requireReaderOfLists(Caller caller, HttpServletRequest request) {
+    if (request.getMethod().equals("GET") && request.getRequestURI().startsWith("/admin/")) {
+      AccessChecks.requireReader(caller);
+    }
   }
 
   private static HandlerMethod route(Object handler) {

@@ -4,6 +4,7 @@ import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
 import dev.muster.platform.quota.Owner;
 import jakarta.servlet.http.HttpServletRequest;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -70,9 +71,24 @@ public class Credentials {
   }
 
   private @Nullable String session(HttpServletRequest request, @Nullable String pageKey) {
-    return pageKey == null || !cookies.isOfOwnPage(request)
-        ? null
-        : cookies.of(request).map(cookie -> SESSION + cookie + SESSION + pageKey).orElse(null);
+    if (pageKey == null || !cookies.isOfOwnPage(request)) {
+      return null;
+    }
+    List<String> sessions =
+        cookies.all(request).stream().map(one -> SESSION + one + SESSION + pageKey).toList();
+    return sessions.size() <= 1
+        ? sessions.stream().findFirst().orElse(null)
+        : sessions.stream()
+            .filter(one -> find(one).isPresent())
+            .findFirst()
+            .orElse(sessions.getFirst());
+  }
+
+  /** Returns the cookie of a presented session; empty for any other credential. */
+  static Optional<String> cookieOf(@Nullable String presented) {
+    return presented != null && isSession(presented)
+        ? Optional.of(presented.substring(1, presented.indexOf(SESSION, 1)))
+        : Optional.empty();
   }
 
   static boolean isSession(@Nullable String presented) {

@@ -20,6 +20,8 @@ public @interface RateLimitGroup {
     HEARTBEAT,
     /** Routes that agents poll. */
     POLL,
+    /** Sign-ins to the console: each counts against its network, whatever its body. */
+    SIGN_IN,
     /** Not limited: probe routes, and routes that count their requests themselves. */
     NONE
   }

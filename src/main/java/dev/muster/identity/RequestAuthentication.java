@@ -96,6 +96,10 @@ public class RequestAuthentication {
     if (limit == RateLimitBucket.NONE) {
       return;
     }
+    if (limit == RateLimitBucket.SIGN_IN) {
+      limits.takeSignIn(request, response);
+      return;
+    }
     AuthenticationResult result = presentIfKnown(credentials.presented(request));
     if (result.isLive()) {
       count(result, limit, request, response);

@@ -91,11 +91,7 @@ class RoleTokenController {
   }
 
   private static String name(JsonBody body) {
-    String name = body.requiredText("name", MAX_NAME_LENGTH);
-    if (name.chars().anyMatch(Character::isISOControl)) {
-      throw ProblemException.validation("name: has control characters (expected: none)");
-    }
-    return name;
+    return SessionController.requireOneLine(body.requiredText("name", MAX_NAME_LENGTH));
   }
 
   private static void requireMayGrant(Caller caller, Role role) {

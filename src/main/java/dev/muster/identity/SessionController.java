@@ -8,9 +8,11 @@ import dev.muster.identity.SessionRepository.Session;
 import dev.muster.platform.http.AllowedOrigins;
 import dev.muster.platform.jobs.ReplicaName;
 import dev.muster.platform.json.JsonBody;
+import dev.muster.platform.log.LimitedLog;
 import dev.muster.platform.metrics.ServerVersion;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
+import dev.muster.platform.text.Text;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.time.Duration;
@@ -20,6 +22,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.event.Level;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
@@ -62,10 +65,11 @@ class SessionController {
 
   record SessionList(List<Session> sessions, int count) {}
 
+  private static final LimitedLog refused = new LimitedLog(SessionController.class);
+
   private final Sessions sessions;
   private final SessionCookie cookies;
   private final Credentials credentials;
-  private final RateLimits limits;
   private final AuditTrail audit;
   private final ReplicaName replica;
   private final Timing timing;
@@ -76,7 +80,6 @@ class SessionController {
       Sessions sessions,
       SessionCookie cookies,
       Credentials credentials,
-      RateLimits limits,
       AuditTrail audit,
       ReplicaName replica,
       Timing timing,
@@ -85,7 +88,6 @@ class SessionController {
     this.sessions = sessions;
     this.cookies = cookies;
     this.credentials = credentials;
-    this.limits = limits;
     this.audit = audit;
     this.replica = replica;
     this.timing = timing;
@@ -96,19 +98,23 @@ class SessionController {
   /** Signs in with a link's code or with a token. */
   @PostMapping("/console/session")
   @RouteAccess(CallerKind.PUBLIC)
-  @RateLimitGroup(RateLimitBucket.NONE)
+  @RateLimitGroup(RateLimitBucket.SIGN_IN)
   @ResponseStatus(HttpStatus.CREATED)
   SignedIn signIn(JsonBody body, HttpServletRequest request, HttpServletResponse response) {
-    limits.takeSignIn(request, response);
     if (!cookies.isOfOwnPage(request)) {
       throw AllowedOrigins.refusal();
     }
-    Optional<String> code = body.text("code", MAX_SECRET_LENGTH);
-    Sessions.Started started =
-        code.isPresent()
-            ? sessions.redeem(code.get(), caller -> audit.begin(caller, request, response))
-            : sessions.signIn(holder(body), caller -> audit.begin(caller, request, response));
-    response.setHeader(HttpHeaders.CACHE_CONTROL, "no-store");
+    Sessions.Started started;
+    try {
+      started = start(body, request, response);
+    } catch (ProblemException refusal) {
+      refused.log(
+          Level.WARN,
+          "a sign-in to the console from {} was refused: {}",
+          request.getRemoteAddr(),
+          refusal.code());
+      throw refusal;
+    }
     response.addHeader(
         HttpHeaders.SET_COOKIE, cookies.header(request, started.cookie().text(), Sessions.MAX_AGE));
     Person person = started.person();
@@ -118,6 +124,16 @@ class SessionController {
         person.workspaceId(),
         started.expiresAt(),
         started.pageKey().text());
+  }
+
+  /** Starts a session in the place of the one that this browser has. */
+  private Sessions.Started start(
+      JsonBody body, HttpServletRequest request, HttpServletResponse response) {
+    List<String> replaced = cookies.all(request);
+    Optional<String> code = body.text("code", MAX_SECRET_LENGTH);
+    return code.isPresent()
+        ? sessions.redeem(code.get(), replaced, caller -> audit.begin(caller, request, response))
+        : sessions.signIn(holder(body), replaced, caller -> audit.begin(caller, request, response));
   }
 
   /**
@@ -147,8 +163,7 @@ class SessionController {
   /** Returns the session of the request. */
   @GetMapping("/console/session")
   @RouteAccess(CallerKind.VIEWER)
-  Who current(HttpServletRequest request, HttpServletResponse response) {
-    response.setHeader(HttpHeaders.CACHE_CONTROL, "no-store");
+  Who current(HttpServletRequest request) {
     Session session = session(request);
     return new Who(
         session.id(),
@@ -195,19 +210,19 @@ class SessionController {
   }
 
   private Session session(HttpServletRequest request) {
-    return cookies
-        .of(request)
-        .filter(_ -> Credentials.isSession(credentials.presented(request)))
+    return Credentials.cookieOf(credentials.presented(request))
         .flatMap(sessions::find)
         .orElseThrow(() ->
             new ProblemException(
                 ErrorCode.FORBIDDEN, "this wants a session of the console, and got a token"));
   }
 
-  /** Refuses a name that would break lines of logs and lists. */
+  /** Refuses a name that would break lines of logs and lists, or change their direction. */
   static String requireOneLine(String name) {
-    if (name.chars().anyMatch(Character::isISOControl)) {
-      throw ProblemException.validation("name: has control characters (expected: none)");
+    if (!Text.isOneLine(name)) {
+      throw ProblemException.validation(
+          "name: has control characters (expected: one line, without controls and marks of"
+              + " direction)");
     }
     return name;
   }

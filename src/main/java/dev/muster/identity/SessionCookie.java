@@ -6,7 +6,7 @@ import jakarta.servlet.http.Cookie;
 import jakarta.servlet.http.HttpServletRequest;
 import java.time.Duration;
 import java.util.Arrays;
-import java.util.Optional;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.ResponseCookie;
@@ -22,6 +22,9 @@ import org.springframework.stereotype.Component;
 final class SessionCookie {
 
   private static final String FETCH_SITE = "Sec-Fetch-Site";
+
+  /** Each may cost a look-up. */
+  private static final int MAX_COOKIES = 4;
 
   private final AllowedOrigins origins;
   private final PublicUrl publicUrl;
@@ -42,14 +45,20 @@ final class SessionCookie {
         && (site == null || site.equalsIgnoreCase("same-origin"));
   }
 
-  Optional<String> of(HttpServletRequest request) {
+  /**
+   * Returns the values of all cookies of the session's name: another server of this host can have
+   * set one for a longer path, which browsers send first.
+   */
+  List<String> all(HttpServletRequest request) {
     Cookie @Nullable [] cookies = request.getCookies();
     return cookies == null
-        ? Optional.empty()
+        ? List.of()
         : Arrays.stream(cookies)
             .filter(cookie -> cookie.getName().equals(name(request)))
             .map(Cookie::getValue)
-            .findFirst();
+            .distinct()
+            .limit(MAX_COOKIES)
+            .toList();
   }
 
   /** Returns the {@code Set-Cookie} of a session; an age of zero deletes the cookie. */

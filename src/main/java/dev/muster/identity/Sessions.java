@@ -78,25 +78,26 @@ class Sessions {
   /**
    * Redeems a link and starts its session.
    *
+   * @param replaced cookies whose sessions the new one replaces
    * @param audit attaches an audit row for the new caller, before the commit
    */
-  Started redeem(String code, Consumer<Caller> audit) {
+  Started redeem(String code, List<String> replaced, Consumer<Caller> audit) {
     return transactions.execute(status -> {
       Person person =
           repository
               .redeemLink(new Secret(code).hash())
               .filter(found -> credentials.isLive(found.maker()))
               .orElseThrow(Sessions::spent);
-      return start(person, audit);
+      return start(person, replaced, audit);
     });
   }
 
   /** Starts a session like {@link #redeem}, for a person who presented a token. */
-  Started signIn(Person person, Consumer<Caller> audit) {
-    return transactions.execute(status -> start(person, audit));
+  Started signIn(Person person, List<String> replaced, Consumer<Caller> audit) {
+    return transactions.execute(status -> start(person, replaced, audit));
   }
 
-  private Started start(Person person, Consumer<Caller> audit) {
+  private Started start(Person person, List<String> before, Consumer<Caller> audit) {
     UUID id = UUID.randomUUID();
     Secret cookie = Secret.random();
     Secret pageKey = Secret.random();
@@ -104,12 +105,24 @@ class Sessions {
       audit.accept(Role.of(person.role()).caller(id, person.name()));
       AuditTrail.addTarget(id);
     }
+    endAll(before);
     repository.lock(person);
     Instant expiresAt = repository.insert(id, cookie, pageKey, person);
     Map<UUID, SecretHash> replaced = repository.endOldest(person, MAX_OF_AN_OWNER, MAX_OF_A_TOKEN);
     replaced.keySet().forEach(AuditTrail::addTarget);
     forget(replaced.values());
     return new Started(person, expiresAt, cookie, pageKey);
+  }
+
+  private void endAll(List<String> cookies) {
+    for (String cookie : cookies) {
+      repository
+          .find(new Secret(cookie).hash())
+          .ifPresent(session -> {
+            AuditTrail.addTarget(session.id());
+            forget(repository.end(session.id()).stream().toList());
+          });
+    }
   }
 
   /** Returns the sessions whose tokens are still valid, oldest first; looks each token up once. */

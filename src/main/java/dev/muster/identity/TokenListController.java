@@ -118,13 +118,13 @@ class TokenListController {
       @RequestParam(name = "workspace_id", defaultValue = "") String workspaceId,
       @RequestParam(defaultValue = "") String cursor,
       HttpServletRequest request) {
+    AccessChecks.requireAdmin(caller);
     int limit = PageLimit.of(request).orElse(PageLimit.DEFAULT);
     Optional<Integer> days = idleDays.isEmpty() ? Optional.empty() : Optional.of(days(idleDays));
     Optional<UUID> of =
         workspaceId.isEmpty() ? Optional.empty() : Optional.of(Ids.parse(workspaceId));
     Place first = of.map(id -> new Place(id, Instant.EPOCH, new UUID(0, 0))).orElse(Place.START);
     Place after = cursor.isEmpty() ? first : Place.parse(cursor);
-    AccessChecks.requireAdmin(caller);
     List<WorkspaceToken> found =
         bound(db.sql(PAGE), after)
             .param("of", of.orElse(null))

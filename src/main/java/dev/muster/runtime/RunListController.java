@@ -40,6 +40,7 @@ class RunListController {
       @RequestParam(name = "task_name", defaultValue = "") String taskName,
       @RequestParam(defaultValue = "") String cursor,
       HttpServletRequest request) {
+    AccessChecks.requireReader(caller);
     int limit = PageLimit.of(request).orElse(PageLimit.DEFAULT);
     Filter filter =
         new Filter(
@@ -47,7 +48,6 @@ class RunListController {
             workspaceId.isEmpty() ? Optional.empty() : Optional.of(Ids.parse(workspaceId)),
             taskName.isEmpty() ? Optional.empty() : Optional.of(TaskName.named(taskName)));
     Place after = cursor.isEmpty() ? Place.NEWEST : Place.parse(cursor);
-    AccessChecks.requireReader(caller);
     RunPage page = runs.page(filter, after, limit);
     return NextLink.page(page.runs(), request, "cursor", page.next().map(Place::text));
   }

@@ -2,9 +2,10 @@ package dev.muster.workspace;
 
 import dev.muster.platform.json.JsonBody;
 import dev.muster.platform.problem.ProblemException;
+import dev.muster.platform.text.Text;
 import java.util.Optional;
 
-/** Checks workspace names: 1 to 255 characters, none of them a control character. */
+/** Checks workspace names: one line of 1 to 255 characters ({@link Text#isOneLine}). */
 final class WorkspaceName {
 
   static final int MAX_LENGTH = 255;
@@ -13,21 +14,17 @@ final class WorkspaceName {
 
   static String required(JsonBody body) {
     String name = body.requiredText("name", MAX_LENGTH);
-    if (name.codePoints().anyMatch(Character::isISOControl)) {
+    if (!Text.isOneLine(name)) {
       throw ProblemException.validation(
-          "name: has a control character (expected: 1 to 255 characters, none of them control)");
+          "name: has a control character (expected: one line of 1 to 255 characters, none of them a"
+              + " control or a mark of direction)");
     }
     return name;
   }
 
-  /** Makes a name of another text: control characters become spaces. Empty when nothing is left. */
+  /** Makes a name of another text ({@link Text#oneLine}). Empty when nothing is left. */
   static Optional<String> made(String text) {
-    String name =
-        text.codePoints()
-            .map(c -> Character.isISOControl(c) ? ' ' : c)
-            .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
-            .toString()
-            .strip();
+    String name = Text.oneLine(text).strip();
     return name.isEmpty() ? Optional.empty() : Optional.of(name);
   }
 }

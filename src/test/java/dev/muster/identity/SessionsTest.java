@@ -4,6 +4,7 @@ import static dev.muster.testing.Refusals.assertRefused;
 import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import dev.muster.testing.ConsoleSession;
 import dev.muster.testing.Slow;
@@ -26,9 +27,12 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import tools.jackson.databind.JsonNode;
 
@@ -238,7 +242,7 @@ class SessionsTest {
     "Origin, null, 403",
     "Origin, https://canvas.example, 401",
     "Sec-Fetch-Site, cross-site, 403",
-    "Sec-Fetch-Site, same-site, 401",
+    "Sec-Fetch-Site, same-site, 403",
     "Sec-Fetch-Site, none, 401"
   })
   void isOfNoUseToAPageOfAnotherOrigin(String header, String value, int statusOfAChange) {
@@ -369,6 +373,111 @@ class SessionsTest {
     assertThat(Set.copyOf(listed.propertyNames()))
         .containsExactlyInAnyOrder(
             "id", "role", "name", "created_at", "last_used_at", "expires_at");
+  }
+
+  @Test
+  void endsTheSessionOfTheBrowserThatSignsInAnew() {
+    Answer anew =
+        CLIENT.post(
+            "/console/session",
+            null,
+            "{\"token\":\"" + operatorToken + "\"}",
+            "Cookie",
+            session.cookie());
+
+    assertThat(who(CLIENT, ConsoleSession.of(anew)).status()).isEqualTo(200);
+    assertRefused(who(CLIENT, session), 401);
+  }
+
+  /** As of another server of this host, for a longer path: browsers send it first. */
+  @Test
+  void findsItsCookieBesideOneOfTheSameName() {
+    String name = session.cookie().substring(0, session.cookie().indexOf('=') + 1);
+    String both = name + "A".repeat(43) + "; " + session.cookie();
+    String[] headers = {"Cookie", both, "X-Muster-Page", session.pageKey()};
+
+    assertThat(CLIENT.get("/console/session", null, headers).status()).isEqualTo(200);
+    assertThat(CLIENT.get("/workspaces", null, headers).status()).isEqualTo(200);
+    assertThat(CLIENT.delete("/console/session", null, headers).status()).isEqualTo(204);
+    assertRefused(who(CLIENT, session), 401);
+  }
+
+  @Test
+  @ExtendWith(OutputCaptureExtension.class)
+  void logsARefusedSignInWithoutItsSecret(CapturedOutput output) {
+    String secret = "B".repeat(43);
+
+    await()
+        .until(() -> {
+          assertRefused(redeem(CLIENT, secret), 401);
+          return output.getAll().contains("was refused: LINK_SPENT");
+        });
+
+    assertThat(output.getAll())
+        .contains("a sign-in to the console from 127.0.0.1 was refused: LINK_SPENT")
+        .doesNotContain(secret);
+  }
+
+  /** An override, an isolate, a mark of direction, separators of lines and of paragraphs. */
+  @ParameterizedTest
+  @ValueSource(ints = {0x202E, 0x2067, 0x200F, 0x2028, 0x2029, 0x85, 0x9})
+  void refusesNamesThatAreNotOneLine(int character) {
+    String name = "admin" + Character.toString(character) + "nimda";
+    String named = "{\"name\":\"%s\",\"role\":\"viewer\"}".formatted(name.replace("\t", "\\t"));
+
+    for (String path : List.of("/workspaces", "/admin/tokens", "/console/links")) {
+      Answer answer = CLIENT.post(path, ADMIN_TOKEN, named);
+      assertThat(answer.status()).as(path + answer.text()).isEqualTo(400);
+    }
+    String signIn = "{\"token\":\"" + operatorToken + "\"," + named.substring(1);
+    assertThat(CLIENT.post("/console/session", null, signIn).status()).isEqualTo(400);
+  }
+
+  /** What a caller may not read, it may not learn about by errors either. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "/admin/runtime-runs?status=x&limit=x",
+        "/admin/workspace-tokens?never_used=x&cursor=x",
+        "/admin/delegations?status=x",
+        "/admin/a2a-queue?state=x",
+        "/admin/audit?after=x",
+        "/admin/bulk?limit=x"
+      })
+  void refusesAnAgentBeforeItReadsTheParametersOfAList(String path) {
+    Agent agent = CLIENT.create("Agent");
+
+    assertRefused(CLIENT.get(path, agent.token()), 403, "FORBIDDEN");
+    assertThat(CLIENT.get(path, ADMIN_TOKEN).status()).isEqualTo(400);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "/workspaces, no-store",
+    "/console/session, no-store",
+    "/console/summary, no-store",
+    "/health, no-store",
+    "/ui/fleet, no-store",
+    "/nothing, no-store",
+    "'/console/fleet', 'private, no-cache'"
+  })
+  void leavesNoAnswerInACache(String path, String cacheControl) {
+    assertThat(CLIENT.get(path, null, session.headers()).headers().allValues("Cache-Control"))
+        .containsExactly(cacheControl);
+  }
+
+  /** The limit holds before the body is read. */
+  @Test
+  void countsAttemptsWithoutAReadableBody() {
+    try (TestServer limited = TestServer.startOn(SERVER.database(), "RATE_LIMIT=600")) {
+      int attempts = 0;
+      Answer refused;
+      do {
+        attempts++;
+        refused = limited.client().post("/console/session", null, "{");
+      } while (refused.status() == 400 && attempts < 100);
+      assertRefused(refused, 429, "RATE_LIMITED");
+    }
   }
 
   @Test

@@ -48,11 +48,16 @@ public final class AllowedOrigins {
     @Nullable String origin = request.getHeader(HttpHeaders.ORIGIN);
     boolean foreign =
         origin == null
-            ? "cross-site".equalsIgnoreCase(request.getHeader(FETCH_SITE))
+            ? isOfOtherSite(request.getHeader(FETCH_SITE))
             : !isListed(origin) && !isOwn(origin, request);
     if (foreign) {
       throw refusal();
     }
+  }
+
+  /** Whether a browser says that a page of another origin sent the request, of any site. */
+  private static boolean isOfOtherSite(@Nullable String fetchSite) {
+    return "cross-site".equalsIgnoreCase(fetchSite) || "same-site".equalsIgnoreCase(fetchSite);
   }
 
   /** Returns the refusal of a request that a page of another origin sent. */

@@ -11,6 +11,11 @@ import java.util.stream.Collectors;
  */
 public final class Text {
   private static final int MAX_LISTED = 5;
+
+  /** The marks, embeddings, overrides and isolates of Unicode's bidirectional algorithm. */
+  private static final String BIDI_CONTROLS =
+      "\u061C\u200E\u200F\u202A\u202B\u202C\u202D\u202E\u2066\u2067\u2068\u2069";
+
   private static final char REPLACEMENT = '\uFFFD';
 
   private Text() {}
@@ -77,6 +82,31 @@ public final class Text {
       end += pair ? 2 : 1;
     }
     return text;
+  }
+
+  /**
+   * Returns whether the text can be shown in one line, in the order of its characters: it has no
+   * control character, no separator of lines or paragraphs, and none that changes the direction of
+   * what follows.
+   */
+  public static boolean isOneLine(String text) {
+    return text.codePoints().allMatch(Text::fitsInALine);
+  }
+
+  /** Makes a text that fits into one line: each other character becomes a space. */
+  public static String oneLine(String text) {
+    return text.codePoints()
+        .map(c -> fitsInALine(c) ? c : ' ')
+        .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
+        .toString();
+  }
+
+  private static boolean fitsInALine(int character) {
+    int type = Character.getType(character);
+    return !Character.isISOControl(character)
+        && type != Character.LINE_SEPARATOR
+        && type != Character.PARAGRAPH_SEPARATOR
+        && BIDI_CONTROLS.indexOf(character) < 0;
   }
 
   /** Returns the first five elements and the number of the others, for log lines. */
