@@ -87,9 +87,13 @@ class BulkRuns implements RemovalRuns {
         () -> Objects.requireNonNull(transaction.execute(status -> work.get())));
   }
 
+  /** Takes all of it, the names in the sample too, within {@link FleetTargets#TIMEOUT}. */
   Preview preview(BulkRequest wanted) {
-    List<Group> groups =
-        inTime(reading, () -> fleet.count(wanted.wanted(), wanted.action().hindrance()));
+    return inTime(
+        reading, () -> preview(wanted, fleet.count(wanted.wanted(), wanted.action().hindrance())));
+  }
+
+  private Preview preview(BulkRequest wanted, List<Group> groups) {
     Map<String, Long> byStatus = new LinkedHashMap<>();
     Map<String, Long> skips = new LinkedHashMap<>();
     List<Group> changing = new ArrayList<>();
