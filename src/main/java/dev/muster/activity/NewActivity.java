@@ -84,45 +84,25 @@ public record NewActivity(
 
   /** Returns the same row with this admission. */
   public NewActivity with(MessageAdmission wanted) {
-    return new NewActivity(
-        workspaceId,
-        activityType,
-        source,
-        sourceId,
-        targetId,
-        method,
-        summary,
-        bodies,
-        result,
-        content,
-        identity,
-        wanted,
-        author);
+    return with(content, wanted, author);
   }
 
   /** Returns the same row with the name of the person who sent it; null when it is unknown. */
   public NewActivity by(@Nullable String person) {
-    return new NewActivity(
-        workspaceId,
-        activityType,
-        source,
-        sourceId,
-        targetId,
-        method,
-        summary,
-        bodies,
-        result,
-        content,
-        identity,
-        admission,
-        person);
+    return with(content, admission, person);
   }
 
   /** Returns the same row with {@code data} that names this delegation (R6.6). */
   public NewActivity about(String delegationId) {
-    MessageContent named =
+    return with(
         new MessageContent(
-            content.text(), content.messageId(), delegationId, content.attachments());
+            content.text(), content.messageId(), delegationId, content.attachments()),
+        admission,
+        author);
+  }
+
+  private NewActivity with(
+      MessageContent said, @Nullable MessageAdmission wanted, @Nullable String person) {
     return new NewActivity(
         workspaceId,
         activityType,
@@ -133,10 +113,10 @@ public record NewActivity(
         summary,
         bodies,
         result,
-        named,
+        said,
         identity,
-        admission,
-        author);
+        wanted,
+        person);
   }
 
   /** Creates the row that reports the end of a delegation to {@code caller} (R8.7). */

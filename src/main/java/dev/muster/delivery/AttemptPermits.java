@@ -45,8 +45,8 @@ final class AttemptPermits {
    */
   private static final int FREE_FOR_AN_ATTEMPT = 16;
 
-  /** One of so many parts of the permits for new attempts is kept for targets that answer. */
-  private static final int PARTS = 4;
+  /** The permits for new attempts, divided by this, are kept for targets that answered in time. */
+  private static final int SHARES_OF_NEW = 4;
 
   private static final int MAX_REMEMBERED = 10_000;
 
@@ -95,9 +95,10 @@ final class AttemptPermits {
    */
   synchronized int freeForOthers() {
     int free = free();
-    return longOnes < mostLong ? free : Math.max(0, free - mostNew / PARTS);
+    return longOnes < mostLong ? free : Math.max(0, free - mostNew / SHARES_OF_NEW);
   }
 
+  /** Returns whether the last attempt of the target was answered in time. */
   synchronized boolean hasAnswered(UUID targetId) {
     return reactions.get(targetId) == Reaction.IN_TIME;
   }

@@ -129,9 +129,17 @@ class QueueWorker implements SmartLifecycle {
     wakeUps.leaveWoken(left);
   }
 
+  /**
+   * Adds to {@code left} the targets to wake again. What is not tried has neither failed nor
+   * succeeded.
+   */
   private void claim(List<UUID> targets, IntSupplier free, List<UUID> left) {
-    failing.runAll(
-        targets, id -> "the queue of " + id, some -> left.addAll(claim(some, free.getAsInt())));
+    if (free.getAsInt() == 0) {
+      left.addAll(targets);
+    } else if (lease.isAlive()) {
+      failing.runAll(
+          targets, id -> "the queue of " + id, some -> left.addAll(claim(some, free.getAsInt())));
+    }
   }
 
   /**
@@ -142,9 +150,6 @@ class QueueWorker implements SmartLifecycle {
   private Set<UUID> claim(List<UUID> targets, int most) {
     if (most == 0) {
       return new LinkedHashSet<>(targets);
-    }
-    if (!lease.isAlive()) {
-      return Set.of();
     }
     Set<UUID> notLocked = new LinkedHashSet<>(targets);
     DeliveryClaim claim = lease.begin();
