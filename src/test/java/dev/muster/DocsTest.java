@@ -202,7 +202,7 @@ class DocsTest {
       }
     }
 
-    assertThat(sections).hasSize(14);
+    assertThat(sections).hasSize(15);
     assertThat(cited).hasSizeGreaterThan(60);
     assertThat(unknown).isEmpty();
   }

@@ -4,11 +4,13 @@ import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.muster.platform.json.RawJson;
 import dev.muster.platform.text.Text;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
 import tools.jackson.databind.json.JsonMapper;
@@ -53,17 +55,22 @@ class ConsoleEncoder {
   private record Key(long seq, boolean isForPeers) {}
 
   private final JsonMapper json;
+  private final InstantSource clock;
   private final Cache<Key, String> written =
       Caffeine.newBuilder()
           .maximumWeight(MAX_CHARACTERS)
           .weigher((Key key, String text) -> text.length())
           .build();
 
-  ConsoleEncoder(JsonMapper json) {
+  ConsoleEncoder(JsonMapper json, InstantSource clock) {
     this.json = json;
+    this.clock = clock;
   }
 
-  /** Encodes frames as batches {@code {"seq", "events"}}, each of at most 500 events. */
+  /**
+   * Encodes frames as batches {@code {"seq", "at", "events"}}, each of at most 500 events. {@code
+   * at} is the time of the encoding. A tick is a batch without events.
+   */
   List<String> batches(List<Frame> frames) {
     List<String> batches = new ArrayList<>();
     for (int from = 0; from < frames.size(); from += MAX_EVENTS) {
@@ -74,10 +81,13 @@ class ConsoleEncoder {
 
   private String batch(List<Frame> frames) {
     StringBuilder text = new StringBuilder("{\"seq\":");
-    text.append(place(frames.getLast())).append(",\"events\":[");
-    for (int i = 0; i < frames.size(); i++) {
-      text.append(i == 0 ? "" : ",").append(text(frames.get(i)));
-    }
+    text.append(place(frames.getLast())).append(",\"at\":\"").append(clock.instant());
+    text.append("\",\"events\":[");
+    text.append(
+        frames.stream()
+            .filter(frame -> !frame.isTick())
+            .map(this::text)
+            .collect(Collectors.joining(",")));
     return text.append("]}").toString();
   }
 

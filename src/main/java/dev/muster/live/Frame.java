@@ -25,6 +25,9 @@ record Frame(
     @Nullable Long seq,
     boolean isForPeers) {
 
+  /** No event has this name; it is never sent. */
+  private static final String TICK = "";
+
   static Frame of(RecordedEvent event) {
     return new Frame(
         event.eventType(),
@@ -43,6 +46,18 @@ record Frame(
   static Frame of(LastValue value) {
     return new Frame(
         value.kind().name(), value.workspaceId(), value.timestamp(), value.payload(), null, false);
+  }
+
+  /**
+   * Returns the frame of a quiet stream: it has sent all events up to {@code seq} (R17.1). It is
+   * sent to consoles, as a batch without events.
+   */
+  static Frame tick(long seq, Instant at) {
+    return new Frame(TICK, null, at, Map.of(), seq, false);
+  }
+
+  boolean isTick() {
+    return event.equals(TICK);
   }
 
   Frame forPeers() {

@@ -5,6 +5,7 @@ import dev.muster.event.LastValue;
 import dev.muster.event.LastValues;
 import dev.muster.event.LiveEvents;
 import dev.muster.event.RecordedEvent;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
@@ -112,6 +113,44 @@ sealed interface Source {
               && audience.isPeer(event.workspaceId())
           ? Optional.of(Frame.of(event).forPeers())
           : Optional.empty();
+    }
+  }
+
+  /**
+   * Reads the recorded events of a console. When there were none for a while, it adds a tick, so
+   * that a page can tell a quiet fleet from a server that hangs (R17.1). The first tick follows the
+   * events that the console has missed.
+   */
+  final class TickingSource implements Source {
+
+    private final RecordedSource events;
+    private final Duration quiet;
+    private volatile long tickAt = System.nanoTime();
+
+    TickingSource(RecordedSource events, Duration quiet) {
+      this.events = events;
+      this.quiet = quiet;
+    }
+
+    @Override
+    public boolean hasMore() {
+      return events.hasMore() || isTickDue();
+    }
+
+    @Override
+    public Optional<List<Frame>> next() {
+      Optional<List<Frame>> next = events.next();
+      if (next.isEmpty() && isTickDue()) {
+        next = Optional.of(List.of(Frame.tick(events.lastSeq, events.clock.instant())));
+      }
+      if (next.isPresent() && !next.get().isEmpty()) {
+        tickAt = System.nanoTime() + quiet.toNanos();
+      }
+      return next;
+    }
+
+    private boolean isTickDue() {
+      return System.nanoTime() - tickAt >= 0;
     }
   }
 

@@ -6,6 +6,7 @@ import dev.muster.event.LiveEvents;
 import dev.muster.live.Source.LastValueSource;
 import dev.muster.live.Source.LiveSource;
 import dev.muster.live.Source.RecordedSource;
+import dev.muster.live.Source.TickingSource;
 import dev.muster.live.StreamSubscriber.View;
 import dev.muster.platform.log.LimitedLog;
 import dev.muster.platform.loop.BackgroundLoop;
@@ -229,11 +230,11 @@ class Streams implements SmartLifecycle {
    */
   private List<Source> sources(StreamSubscriber subscriber, long after) {
     EventAudience audience = subscriber.audience();
-    Source recorded = new RecordedSource(events, audience, after, clock);
+    RecordedSource recorded = new RecordedSource(events, audience, after, clock);
     return switch (subscriber.view()) {
       case EVERYTHING ->
           List.of(new LiveSource(live, audience), recorded, new LastValueSource(values, audience));
-      case CONSOLE -> List.of(recorded);
+      case CONSOLE -> List.of(new TickingSource(recorded, times.consoleTick()));
     };
   }
 
