@@ -1,14 +1,16 @@
 /** Starts the console: loads the session, builds the frame, and opens the page that the url names. */
 import { showBanners } from './fleet/banners.js';
 import { LiveFleet } from './fleet/live.js';
-import { call, pageKey } from './net/api.js';
+import { call, pageKey, tell } from './net/api.js';
 import * as clock from './net/clock.js';
+import { Link } from './net/link.js';
 import { Stream } from './net/stream.js';
 import * as session from './net/session.js';
 import { follow, here, navigate, PAGES } from './router.js';
 import { frame } from './frame.js';
 import { showConnection } from './parts/connection.js';
 import { listenForKeys } from './parts/keys.js';
+import { followFleet as followInLinks } from './parts/workspace-link.js';
 import { useZone, zone } from './text/time.js';
 
 const root = document.getElementById('app');
@@ -20,8 +22,9 @@ let visit = 0;
 /** Whether the current page failed to load. */
 let hasFailed = false;
 
-const stream = new Stream({ key: pageKey, probe: () => call('GET', '/console/session') });
-const context = { call, session, navigate, stream, clock, banner: shell.banner, fleet: null };
+const link = new Link({ probe: async (signal) => clock.sync((await call('GET', '/console/session', { signal })).now) });
+const stream = new Stream({ key: pageKey, link });
+const context = { call, session, navigate, stream, link, clock, banner: shell.banner, fleet: null };
 let leaveFleet = () => {};
 
 /** Stops the live fleet of the previous session, and starts one for the current session, if there is one. */
@@ -32,17 +35,21 @@ function followFleet() {
   context.fleet = null;
   if (who !== null) {
     clock.sync(who.now);
-    const fleet = new LiveFleet({ call, stream });
-    const hide = showConnection(stream, () => document.getElementById('connection'), shell.banner);
+    const stopWatching = link.start();
+    const fleet = new LiveFleet({ call, stream, link });
+    const hide = showConnection(link, () => document.getElementById('connection'), shell.banner);
     const hideBanners = showBanners(fleet, shell.banner);
     const stopCounting = fleet.onChange(() => shell.count(fleet.summary));
     context.fleet = fleet;
+    followInLinks(fleet);
     leaveFleet = () => {
+      followInLinks(null);
       stopCounting();
       shell.count(null);
       fleet.stop();
       hideBanners();
       hide();
+      stopWatching();
     };
     fleet.start();
   }
@@ -107,8 +114,9 @@ async function start() {
     followFleet();
     show();
   });
+  tell(link);
   followFleet();
-  stream.onState((state) => state === 'live' && hasFailed && show());
+  link.onState((state) => state === 'live' && hasFailed && show());
   follow(show);
   listenForKeys(context);
   show();

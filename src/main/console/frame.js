@@ -1,6 +1,7 @@
 /** Draws the frame around every page: top bar, navigation, banner and user menu. */
 import { html, nothing, render } from 'lit-html';
 import { PAGES, pagesOf, pathOf } from './router.js';
+import { title } from './parts/title.js';
 import { applySettings, userMenu } from './parts/user-menu.js';
 import { number } from './text/time.js';
 
@@ -48,7 +49,7 @@ export function frame(root) {
     drawBar = () => render(topBar(name, who, summary), bar);
     drawBar();
     if (PAGES[name]?.title || shown !== name || who === null) { // a page without a title here sets its own
-      document.title = PAGES[name]?.title ? `${PAGES[name].title} · Muster` : 'Muster';
+      title(PAGES[name]?.title ? `${PAGES[name].title} · Muster` : 'Muster');
     }
     if (shown !== '' && shown !== name) {
       main.focus({ preventScroll: true });

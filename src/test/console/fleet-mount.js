@@ -21,13 +21,14 @@ export function mount(rows, { query = '', role = 'operator', answer = async () =
   app.append(document.createElement('header'), document.createElement('div'), main);
   document.body.append(app);
   clock.thaw();
-  clock.sync(Date.parse(NOW), 0);
+  clock.sync(0);
+  clock.sync(Date.parse(NOW));
   const store = new FleetStore();
   store.load(readSnapshot(msf1(rows)));
   const listeners = new Set();
   const calls = [];
   const live = {
-    store, isLoaded: true, failure: null, summary: null, visible: () => [], refresh() {}, start() {},
+    store, isLoaded: true, isCurrent: true, failure: null, summary: { total: rows.length, status: {}, stalled: 0, banners: [] }, visible: () => [], refresh() {}, start() {},
     onChange: fn => (listeners.add(fn), () => listeners.delete(fn)),
     notify: touched => listeners.forEach(fn => fn(touched)),
     load: rows => (store.load(readSnapshot(msf1(rows))), live.notify(null)),

@@ -1,5 +1,6 @@
 // LiveFleet with a server and a stream that the test plays: when it reads the fleet anew, and what it does meanwhile.
 import { LiveFleet } from '/src/fleet/live.js';
+import * as clock from '/src/net/clock.js';
 import { equal, ok, until } from './assert.js';
 import { fleet, msf1, uuid } from './fixtures.js';
 
@@ -14,16 +15,18 @@ async function start(rows) {
   const calls = [];
   let take;
   const opened = [];
-  const stream = { subscribe: fn => ((take = fn), () => {}), report() {}, state: () => 'live', waiting() {}, open: seq => opened.push(seq), close: () => opened.push('closed') };
+  const stream = { subscribe: fn => ((take = fn), () => {}), open: seq => opened.push(seq), close: () => opened.push('closed') };
+  let told;
+  const link = { state: () => 'live', onState: fn => ((told = fn), () => {}), databaseAway() {}, waiting() {} };
   const call = async (method, path, { query } = {}) => {
     calls.push(path);
     return path === '/console/fleet' ? { bytes: msf1(server.rows, { seq: SEQ }) }
       : path === '/console/rows' ? server.records.filter(({ id }) => query.ids.includes(id)) : server.summary;
   };
-  const live = new LiveFleet({ call, stream });
+  const live = new LiveFleet({ call, stream, link });
   await live.start();
   await settled();
-  return { live, server, opened, play: (seq, events) => take({ seq, events }), reads: () => calls.filter(path => path === '/console/fleet').length };
+  return { live, server, opened, play: (seq, events) => take({ seq, events }), tell: state => told(state), paths: calls, reads: () => calls.filter(path => path === '/console/fleet').length };
 }
 
 /** Waits for the answers, which are resolved promises. */
@@ -142,5 +145,61 @@ export async function readsTheRecordOfAnUnknownWorkspace() {
   play(8, [event('DEGRADED', 9)]);
   await until(() => live.store.rowOf(uuid(9)) >= 0, 'the record');
   equal([live.store.name(2), live.store.statusOf(2), live.store.seq], ['Late', 'degraded', 8]);
+  live.stop();
+}
+
+/** A reason that changes, and a stall that ends, have no event. */
+export async function reasonsAndStallsThatDifferTwiceReadTheFleetAnew() {
+  for (const [mine, theirs, summary] of [
+    [{ status: 'degraded', reason: 'error_rate' }, { status: 'degraded', reason: 'runtime_wedged' }, { reason: { runtime_wedged: 1 } }],
+    [{ stalled: true }, {}, {}],
+    [{}, { stalled: true }, { stalled: 1 }],
+  ]) {
+    const { live, server, reads } = await start(fleet(5, i => (i === 3 ? mine : {})));
+    server.rows = fleet(5, i => (i === 3 ? theirs : {}));
+    server.summary = { ...server.summary, reason: {}, stalled: 0, ...summary };
+    await atOnce(live, async () => {
+      live.mismatches.times = 0; // the summary at the start had none of both
+      await live.refresh();
+      equal(reads(), 1, 'once may be a summary of a moment later');
+      await live.refresh();
+      await until(() => reads() === 2, 'a new snapshot');
+    });
+    equal([live.store.word('reason', 3), live.store.isStalled(3)], [theirs.reason ?? '', theirs.stalled ?? false]);
+  }
+}
+
+/** T3: a snapshot may be old, so nothing is missing for certain before the events after it are known. */
+export async function isCurrentOnceASignOfTheServerIsReached() {
+  const { live, server, play } = await start(fleet(3));
+  ok(live.isCurrent, 'the summary is of the snapshot’s number');
+  server.summary = { ...server.summary, seq: SEQ + 5 };
+  await atOnce(live, async () => {
+    play(99, [{ e: 'REPLAY_GAP' }]);
+    await until(() => live.loadedAt > 0, 'the next snapshot');
+    await settled();
+    equal(live.isCurrent, false, 'the events up to the number of the summary are to come');
+    play(SEQ + 5, []);
+    equal([live.isCurrent, live.store.seq], [true, SEQ + 5], 'a tick');
+  });
+}
+
+/** T1: the time of a summary, which is kept for a second, does not set the clock. */
+export async function theClockIsNotSetByWhatIsKept() {
+  const real = clock.estimate();
+  const { live, server } = await start(fleet(1));
+  server.summary = { ...server.summary, at: new Date(real - 3000).toISOString() };
+  await live.refresh();
+  ok(Math.abs(clock.estimate() - real) < 2000, 'the clock');
+  live.stop();
+}
+
+export async function readsWhatNoEventHasWhenItIsLiveAgain() {
+  const { live, tell, paths } = await start(fleet(1));
+  const before = paths.length;
+  tell('reconnecting');
+  equal(paths.length, before);
+  tell('live');
+  ok(paths.length > before, 'the summary');
   live.stop();
 }

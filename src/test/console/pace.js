@@ -52,9 +52,10 @@ export async function measure({ rows, seconds, perSecond, view = 'table' }) {
   app.append(document.createElement('header'), main);
   document.body.append(app);
   let take = null;
-  const stream = { subscribe: (fn) => ((take = fn), () => {}), open() {}, close() {}, report() {}, waiting() {}, state: () => 'live' };
+  const stream = { subscribe: (fn) => ((take = fn), () => {}), open() {}, close() {} };
   const call = async (method, path) => (path === '/console/fleet' ? { bytes: bytes.slice(0) } : path === '/console/rows' ? [] : Promise.reject({ status: 404 }));
-  const live = new LiveFleet({ call, stream });
+  const link = { onState: () => () => {}, waiting() {}, databaseAway() {}, state: () => 'live' };
+  const live = new LiveFleet({ call, stream, link });
   const start = performance.now();
   const begun = live.start();
   const place = { path: '/ui/fleet', segments: ['fleet'], query: new URLSearchParams({ view }) };

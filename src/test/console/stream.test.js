@@ -1,5 +1,4 @@
-import * as clock from '/src/net/clock.js';
-import { Stream, wait } from '/src/net/stream.js';
+import { Stream } from '/src/net/stream.js';
 import { equal, ok, until } from './assert.js';
 
 class Socket {
@@ -24,18 +23,13 @@ class Socket {
   }
 }
 
-const make = (probe = async () => 0) => {
+/** Makes a stream, and a link that writes down what it is told. */
+function make() {
   Socket.made = [];
-  clock.thaw();
-  return new Stream({ key: () => 'k'.repeat(43), probe, Socket });
-};
-const refused = status => async () => {
-  throw { status };
-};
-
-export function waitsLongerEachTimeWithinAQuarter() {
-  equal([0, 1, 2, 3, 4, 9].map(attempt => wait(attempt, 0.5)), [1000, 2000, 4000, 8000, 15_000, 15_000]);
-  equal([wait(0, 0), wait(4, 1)], [750, 18_750]);
+  const told = [];
+  const link = { told, attach() {}, message: ({ seq }) => told.push(seq) };
+  for (const name of ['opened', 'closed', 'lost']) link[name] = () => told.push(name);
+  return new Stream({ key: () => 'k'.repeat(43), link, Socket });
 }
 
 export function asksForWhatComesAfterTheSnapshotWithThePageKey() {
@@ -53,77 +47,41 @@ export async function goesOnAfterTheLastEventItHandedOn() {
   stream.subscribe(batch => seen.push(batch.seq));
   stream.open(1);
   Socket.made[0].open();
-  equal(stream.state(), 'live');
   Socket.made[0].send({ seq: 9, events: [] });
   Socket.made[0].end();
-  equal([stream.state(), clock.frozen()], ['reconnecting', true]);
   await until(() => Socket.made.length === 2);
   equal(Socket.made[1].url.search, '?view=console&after=9');
   Socket.made[1].open();
-  equal([stream.state(), clock.frozen(), seen], ['live', false, [9]]);
+  equal([stream.link.told, seen], [['opened', 9, 'lost', 'opened'], [9]]);
   stream.close();
 }
 
-export async function saysWhyItIsAway() {
-  for (const [status, state] of [[401, 'signed_out'], [503, 'database_away'], [0, 'reconnecting']]) {
-    const stream = make(refused(status));
-    stream.open(1);
-    Socket.made[0].end();
-    await until(() => stream.state() === state, state);
-    stream.close();
-  }
-}
-
-export async function doesNotTryAgainOnceSignedOut() {
-  const stream = make(refused(401));
-  stream.open(1);
+/** The link closes it while the server does not answer, and opens it when it does. */
+export async function isOpenedAgainOnlyByTheLinkOnceItWasDropped() {
+  const stream = make();
+  stream.open(7);
+  Socket.made[0].open();
   Socket.made[0].end();
-  await until(() => stream.state() === 'signed_out');
+  stream.drop();
   await new Promise(resolve => setTimeout(resolve, 1400));
   equal(Socket.made.length, 1);
-  stream.close();
+  stream.connect();
+  stream.connect();
+  equal([Socket.made.length, Socket.made[1].url.search], [2, '?view=console&after=7']);
+  stream.drop();
+  equal(Socket.made[1].readyState, 3);
+  Socket.made[1].onclose();
+  equal(stream.link.told, ['opened', 'lost'], 'what a dropped socket says counts no more');
 }
 
-export function otherRequestsTellOfTheDatabase() {
+export function staysClosedUntilItHasAPosition() {
   const stream = make();
+  stream.connect();
   stream.open(1);
-  Socket.made[0].open();
-  stream.report({ status: 503 });
-  equal([stream.state(), clock.frozen()], ['database_away', true]);
-  stream.report(null);
-  equal([stream.state(), clock.frozen()], ['live', false]);
-  stream.report({ status: 0 });
-  equal(stream.state(), 'reconnecting');
   stream.close();
-}
-
-export function agesStayFrozenWhenABatchArrivesThatWasReadBeforeTheDatabaseWentAway() {
-  const stream = make();
-  stream.open(1);
-  Socket.made[0].open();
-  stream.report({ status: 503 });
-  Socket.made[0].send({ seq: 2, events: [] });
-  equal([stream.state(), clock.frozen(), clock.now()], ['database_away', true, stream.receivedAt]);
-  stream.close();
-}
-
-export function saysThatItIsBehind() {
-  const stream = make();
-  stream.open(1);
-  Socket.made[0].open();
-  stream.waiting(6000);
-  equal(stream.state(), 'behind');
-  stream.waiting(3);
-  equal(stream.state(), 'live');
-  stream.close();
-}
-
-export function triesAtOnceWhenAsked() {
-  const stream = make();
-  stream.open(1);
-  Socket.made[0].end();
-  stream.now();
-  equal(Socket.made.length, 2);
-  ok(Socket.made[1] !== Socket.made[0]);
+  stream.connect();
+  equal([Socket.made.length, stream.link.told.at(-1)], [1, 'closed']);
+  stream.open(2);
+  ok(Socket.made[1].url.search.endsWith('after=2'));
   stream.close();
 }

@@ -39,13 +39,11 @@ export function readsATypedTimeInTheChosenZone() {
 }
 
 export function standsStillWhileFrozen() {
-  clock.sync(Date.now() + 60_000, 0);
+  clock.sync(Date.now() + 60_000);
   ok(Math.abs(clock.now() - Date.now() - 60_000) < 1000, 'the offset');
   clock.freeze(5);
   equal([clock.now(), clock.frozen()], [5, true]);
   ok(Math.abs(clock.estimate() - Date.now() - 60_000) < 1000, 'the estimate goes on');
-  clock.freeze(9);
-  equal(clock.now(), 5);
   clock.thaw();
   equal(clock.frozen(), false);
 }

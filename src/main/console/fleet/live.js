@@ -2,7 +2,6 @@
  * Keeps the fleet up to date: loads summary and snapshot, applies events, and polls details that events do not have.
  */
 import { MAX_IDS } from '../net/api.js';
-import * as clock from '../net/clock.js';
 import { readSnapshot } from './snapshot.js';
 import { FleetStore, STATUSES } from './store.js';
 
@@ -18,13 +17,17 @@ export class LiveFleet {
    * @param {object} needs
    * @param {typeof import('../net/api.js').call} needs.call
    * @param {import('../net/stream.js').Stream} needs.stream
+   * @param {import('../net/link.js').Link} needs.link
    */
-  constructor({ call, stream }) {
+  constructor({ call, stream, link }) {
     this.call = call;
     this.stream = stream;
+    this.link = link;
     this.store = new FleetStore();
     this.summary = null;
     this.isLoaded = false;
+    /** Whether the snapshot, which may be old, was followed by all events up to a later sign of the server. */
+    this.isCurrent = false;
     /** When the latest snapshot was loaded, by `performance.now()`. */
     this.loadedAt = -Infinity;
     /** When the last heartbeats of all rows were read. */
@@ -40,9 +43,13 @@ export class LiveFleet {
     this.listeners = new Set();
     this.mismatches = { seq: -1, times: 0 };
     this.isStopped = false;
-    const shown = () => this.#schedule();
+    const shown = () => {
+      this.#schedule();
+      this.isLoaded && this.refresh();
+    };
     document.addEventListener('visibilitychange', shown);
     this.stops = [stream.subscribe((batch) => this.#take(batch)),
+      link.onState((state) => state === 'live' && this.isLoaded && this.refresh()),
       () => document.removeEventListener('visibilitychange', shown)];
   }
 
@@ -88,6 +95,7 @@ export class LiveFleet {
     this.pending = [];
     this.position = 0;
     this.isLoaded = true;
+    this.isCurrent = false;
     this.loadedAt = this.heardAt = performance.now();
     this.stream.open(snapshot.seq);
     clearInterval(this.timer);
@@ -104,19 +112,15 @@ export class LiveFleet {
     this.stream.close();
   }
 
-  /** Sends a request, and reports its outcome to the stream and the clock. */
+  /** Sends a request, and tells the link whether the server reaches its database. */
   async #ask(method, path, options) {
-    const start = performance.now();
     try {
       const answer = await this.call(method, path, options);
-      this.stream.report(null);
-      if (answer?.at) {
-        clock.sync(answer.at, performance.now() - start);
-      }
+      this.link.databaseAway(false);
       return answer;
     } catch (error) {
-      if (error.status === 0 || error.status === 503) {
-        this.stream.report(error);
+      if (error.status === 503) {
+        this.link.databaseAway(true);
       }
       throw error;
     }
@@ -131,21 +135,34 @@ export class LiveFleet {
     if (!this.isLoaded) {
       this.store.detail(summary.worst);
     } else {
+      this.#reached(summary.seq);
       this.#compare(summary);
     }
     this.#notify(this.isLoaded ? [] : null);
   }
 
+  /** Notes that the server has had events up to a number. */
+  #reached(seq) {
+    if (!this.isCurrent && this.isLoaded && this.store.seq >= seq) {
+      this.isCurrent = true;
+      this.#notify([]);
+    }
+  }
+
   /**
-   * Reloads when the total or the count of a status differs from the server's twice at the same `seq`: then events were
-   * lost.
+   * Reloads when the total, or the count of a status or a reason, or of stalled workspaces, differs from the server's
+   * twice at the same `seq`: then events were lost, or there was a change that has no event.
    */
-  #compare({ seq, total, status }) {
+  #compare({ seq, total, status, reason = {}, stalled = 0 }) {
     if (seq !== this.store.seq || this.pending.length > 0) {
       return;
     }
     const { store, mismatches } = this;
-    const different = STATUSES.filter((word, number) => (status[word] ?? 0) !== store.counts[number]);
+    const reasons = store.reasons();
+    const different = [...STATUSES.filter((word, number) => (status[word] ?? 0) !== store.counts[number]),
+      ...[...new Set([...Object.keys(reason), ...Object.keys(reasons)])]
+        .filter((word) => (reason[word] ?? 0) !== (reasons[word] ?? 0)),
+      ...(stalled === store.stalled ? [] : ['stalled'])];
     const differs = store.total() !== total || different.length > 0;
     mismatches.times = differs ? (mismatches.seq === seq ? mismatches.times + 1 : 1) : 0;
     mismatches.seq = seq;
@@ -168,7 +185,7 @@ export class LiveFleet {
 
   /** Reads the summary, and the records of visible rows and of workspaces that only the server knows. */
   async refresh() {
-    if (this.isStopped || document.hidden || this.stream.state() === 'signed_out') {
+    if (this.isStopped || document.hidden || this.link.state() === 'signed_out') {
       return;
     }
     const ids = [...this.missing, ...this.visible().slice(0, MAX_IDS).map((row) => this.store.id(row))]
@@ -207,6 +224,10 @@ export class LiveFleet {
       this.pending.push(event);
     }
     this.lastSeq = batch.seq;
+    if (this.pending.length === 0) {
+      this.store.seq = batch.seq;
+      this.#reached(batch.seq);
+    }
     if (this.pending.length - this.position > MAX_PENDING) {
       this.reload('The page is too far behind');
       return;
@@ -250,8 +271,9 @@ export class LiveFleet {
       this.pending = [];
       this.position = 0;
       this.store.seq = this.lastSeq;
+      this.#reached(this.lastSeq);
     }
-    this.stream.waiting(this.pending.length - this.position);
+    this.link.waiting(this.pending.length - this.position);
     this.#notify(touched);
     this.#schedule();
     if (this.missing.size > 0) {

@@ -107,6 +107,18 @@ export class FleetStore {
     return this.counts.reduce((sum, count) => sum + count, 0);
   }
 
+  /** @returns {Record<string, number>} the number of workspaces by reason, without those that have none */
+  reasons() {
+    const found = {};
+    for (let row = 0; row < this.n; row++) {
+      if (this.alive[row] && this.reason[row] !== 0) {
+        const word = this.word('reason', row);
+        found[word] = (found[word] ?? 0) + 1;
+      }
+    }
+    return found;
+  }
+
   /** Replaces all rows. @param {import('./snapshot.js').Snapshot} snapshot */
   load(snapshot) {
     const { n, base, dict, columns } = snapshot;

@@ -11,6 +11,22 @@ let keyInMemory = null;
 
 let whenSignedOut = () => {};
 
+/** The read by which a page learns whether the server answers. */
+const SESSION = '/console/session';
+
+/**
+ * Limits in ms of a request: until the head of its response, and until the end. A message to a push agent waits for the
+ * agent, which may take minutes.
+ */
+const LIMITS = {
+  read: { head: 8000, end: 60_000 },
+  change: { head: 15_000, end: 15_000 },
+  long: { head: 900_000, end: 900_000 },
+};
+
+/** What is told of each request, and says whether the server answers: a {@link import('./link.js').Link}. */
+let link = { asked() {}, heard() {}, failed() {}, isAway: () => false };
+
 /** An error response of the server, or (status 0) no response at all. */
 export class ApiError extends Error {
   /**
@@ -68,8 +84,13 @@ export function onSignedOut(fn) {
   whenSignedOut = fn;
 }
 
+/** @param {typeof link} next is told of each request from now on */
+export function tell(next) {
+  link = next;
+}
+
 /**
- * Sends a request.
+ * Sends a request. While the server does not answer, a read is not sent, and fails at once.
  *
  * @param {string} method
  * @param {string} path such as /workspaces
@@ -79,24 +100,92 @@ export function onSignedOut(fn) {
  * @param {AbortSignal} [options.signal]
  * @param {'json' | 'bytes' | 'text'} [options.as] bytes gives {bytes: ArrayBuffer, headers}
  * @param {Record<string, string>} [options.headers]
+ * @param {'read' | 'change' | 'long'} [options.limit] by the method, if it is not given; `long` is for messages alone
  * @returns {Promise<any>} the response's body; null where it has none
- * @throws {ApiError} for every status of 400 and above, and where no response arrives
+ * @throws {ApiError} for every status of 400 and above, and where no response arrives in time. Then what a change was
+ *   to do may have been done.
  */
 export async function call(method, path, options = {}) {
-  const { query, body, signal, as = 'json', headers } = options;
+  const { query, body, signal, as = 'json', headers, limit = method === 'GET' ? 'read' : 'change' } = options;
   const url = withQuery(path, query);
   const key = pageKey();
-  const response =
-    (method === 'GET' && (await take(url))) ||
-    (await send(url, { method, headers: { ...ownHeaders(body), ...headers }, body: json(body), signal }));
+  if (method === 'GET' && path !== SESSION && link.isAway()) {
+    throw noResponse('Muster does not answer at present.');
+  }
+  const late = new Late(LIMITS[limit]);
+  const request = { method, headers: { ...ownHeaders(body), ...headers }, body: json(body), signal: late.with(signal) };
+  let [response, content] = [null, null];
+  link.asked();
+  try {
+    response = (method === 'GET' && (await late.race(take(url)))) || (await fetch(url, request));
+    link.heard();
+    late.headed();
+    content = await late.race(response.ok && as === 'bytes' ? response.arrayBuffer() : response.text());
+    link.heard();
+  } catch (failure) {
+    if (signal?.aborted) {
+      throw failure;
+    }
+    link.failed();
+    const what = late.isOver() ? `Muster did not answer within ${late.seconds} s`
+      : 'Muster did not respond: the server or the network is down';
+    throw noResponse(method === 'GET' ? `${what}.` : `${what}. It may have been done.`);
+  } finally {
+    late.end();
+  }
   if (!response.ok) {
-    throw await refusal(response, method === 'POST' && path === '/console/session' ? null : key);
+    throw refusal(response, content, method === 'POST' && path === SESSION ? null : key);
   }
-  if (as === 'bytes') {
-    return { bytes: await response.arrayBuffer(), headers: response.headers };
+  return as === 'bytes' ? { bytes: content, headers: response.headers }
+    : as === 'text' ? content : content === '' ? null : JSON.parse(content);
+}
+
+/** @param {string} detail @returns {ApiError} the error of a request without a response */
+const noResponse = (detail) => new ApiError(0, 'NO_RESPONSE', detail, null);
+
+/** Ends a request that takes too long. */
+class Late {
+  #limits;
+  #abort = new AbortController();
+  #timer;
+
+  /** @param {{head: number, end: number}} limits in ms */
+  constructor(limits) {
+    this.#limits = limits;
+    this.#limit(limits.head);
   }
-  const text = await response.text();
-  return as === 'text' ? text : text === '' ? null : JSON.parse(text);
+
+  #limit(ms) {
+    clearTimeout(this.#timer);
+    /** The limit that applies, in s. */
+    this.seconds = ms / 1000;
+    this.#timer = setTimeout(() => this.#abort.abort(), ms);
+  }
+
+  /** Notes that the head of the response has arrived. */
+  headed() {
+    this.#limit(this.#limits.end);
+  }
+
+  isOver() {
+    return this.#abort.signal.aborted;
+  }
+
+  /** @param {AbortSignal} [signal] @returns {AbortSignal} aborts with it, or when the time is over */
+  with(signal) {
+    return signal === undefined ? this.#abort.signal : AbortSignal.any([signal, this.#abort.signal]);
+  }
+
+  /** Rejects when the time is over: a response that `boot.js` waits for cannot be aborted. */
+  race(promise) {
+    const { signal } = this.#abort;
+    return Promise.race([promise, new Promise((_, reject) =>
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true }))]);
+  }
+
+  end() {
+    clearTimeout(this.#timer);
+  }
 }
 
 function withQuery(path, query) {
@@ -117,20 +206,9 @@ function ownHeaders(body) {
   };
 }
 
-async function send(url, request) {
-  try {
-    return await fetch(url, request);
-  } catch (failure) {
-    if (failure.name === 'AbortError') {
-      throw failure;
-    }
-    throw new ApiError(0, 'NO_RESPONSE', 'Muster did not respond: the server or the network is down.', null);
-  }
-}
-
 /** @param {?string} key the page key that the request was sent with; null for a sign-in */
-async function refusal(response, key) {
-  const problem = await response.json().catch(() => ({}));
+function refusal(response, content, key) {
+  const problem = problemOf(content);
   const error = new ApiError(
     response.status,
     problem.code ?? 'UNKNOWN',
@@ -144,4 +222,12 @@ async function refusal(response, key) {
     whenSignedOut(error);
   }
   return error;
+}
+
+function problemOf(content) {
+  try {
+    return JSON.parse(content) ?? {};
+  } catch {
+    return {}; // from a proxy
+  }
 }

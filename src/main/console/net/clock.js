@@ -3,25 +3,38 @@
  * last known state.
  */
 
+/** For how long the best measurement decides, in ms; then the clocks may have drifted. */
+const KEPT_MS = 30_000;
+/** A difference to the estimate in ms that no delay explains: one of the two clocks was set. */
+const JUMP_MS = 5000;
+
 let offset = 0;
-let best = Infinity;
+/** The best measurements of the present period and of the one before. */
+let [best, before] = [0, 0];
+let begun = -Infinity;
 let frozenAt = null;
 const listeners = new Set();
 
 /**
- * Updates the offset to the server's time. Keeps the measurement with the shortest round trip, which has the
- * smallest error.
+ * Takes over the server's time from what it has just sent, which must not be from a cache. It can only arrive late, so
+ * of several measurements the one that is furthest ahead is right.
  *
- * @param {string | number} server the server's time, ISO or ms
- * @param {number} [tookMs] duration of the request
+ * @param {string | number | undefined} server the server's time, ISO or ms; an invalid one is ignored
  */
-export function sync(server, tookMs = 0) {
-  const ms = typeof server === 'number' ? server : Date.parse(server);
-  best += 5; // clocks drift, so a newer measurement may replace an older one that was a little faster
-  if (!Number.isNaN(ms) && tookMs <= best) {
-    best = tookMs;
-    offset = ms + tookMs / 2 - Date.now();
+export function sync(server) {
+  const measured = (typeof server === 'number' ? server : Date.parse(server)) - Date.now();
+  if (Number.isNaN(measured)) {
+    return;
   }
+  const age = performance.now() - begun;
+  if (Math.abs(measured - offset) > JUMP_MS || age > 2 * KEPT_MS) {
+    [best, before, begun] = [measured, measured, performance.now()];
+  } else if (age > KEPT_MS) {
+    [best, before, begun] = [measured, best, performance.now()];
+  } else {
+    best = Math.max(best, measured);
+  }
+  offset = Math.max(best, before);
 }
 
 /** @returns {number} the server's time in ms by the last estimate, also while frozen */
@@ -33,9 +46,9 @@ export const now = () => frozenAt ?? estimate();
 /** @returns {boolean} */
 export const frozen = () => frozenAt !== null;
 
-/** Freezes the clock. @param {number} [at] server time of the last response or event, in ms */
-export function freeze(at = now()) {
-  if (frozenAt === null) {
+/** Freezes the clock, or sets the frozen clock. @param {number} at server time of the last sign of the server, in ms */
+export function freeze(at) {
+  if (frozenAt !== at) {
     frozenAt = at;
     notify();
   }

@@ -8,49 +8,75 @@ const MAX_DELAY_MS = 15_000;
  * Subscribes to the events of a workspace, and reconnects until the returned function is called.
  *
  * @param {string} id
+ * @param {import('./link.js').Link} link
  * @param {(frame: {event: string, workspace_id: string, timestamp: string, payload: object, seq?: number}) => void}
  *   onFrame
  * @param {(state: 'live' | 'reconnecting') => void} onState `live` after each connect; events sent in between are not
  *   repeated
  * @returns {() => void} ends the subscription
  */
-export function followWorkspace(id, onFrame, onState) {
+export function followWorkspace(id, link, onFrame, onState) {
   let socket = null;
-  let closed = false;
   let delay = MIN_DELAY_MS;
   let timer = 0;
+  let isRefused = false;
 
   function connect() {
+    if (socket !== null || isRefused) {
+      return;
+    }
+    clearTimeout(timer);
     const scheme = location.protocol === 'https:' ? 'wss' : 'ws';
     const key = pageKey();
-    socket = new WebSocket(`${scheme}://${location.host}/ws?workspace_id=${encodeURIComponent(id)}`,
+    const mine = new WebSocket(`${scheme}://${location.host}/ws?workspace_id=${encodeURIComponent(id)}`,
       key === null ? ['muster-ws'] : ['muster-ws', `muster-page.${key}`]);
-    socket.onopen = () => {
-      delay = MIN_DELAY_MS;
-      onState('live');
+    socket = mine;
+    mine.onopen = () => {
+      if (socket === mine) {
+        delay = MIN_DELAY_MS;
+        link.heard();
+        onState('live');
+      }
     };
-    socket.onmessage = ({ data }) => {
+    mine.onmessage = ({ data }) => {
       const frame = JSON.parse(data);
-      if (frame.workspace_id === id) {
+      if (socket === mine && frame.workspace_id === id) {
+        link.heard();
         onFrame(frame);
       }
     };
-    socket.onclose = ({ code }) => {
-      if (closed) {
-        return;
-      }
-      onState('reconnecting');
-      if (code !== 1008) {
-        timer = setTimeout(connect, delay * (0.75 + Math.random() / 2));
-        delay = Math.min(delay * 2, MAX_DELAY_MS);
+    mine.onclose = ({ code }) => {
+      if (socket === mine) {
+        socket = null;
+        isRefused = code === 1008;
+        onState('reconnecting');
+        if (!isRefused) {
+          timer = setTimeout(connect, delay * (0.75 + Math.random() / 2));
+          delay = Math.min(delay * 2, MAX_DELAY_MS);
+        }
       }
     };
   }
 
+  function drop() {
+    clearTimeout(timer);
+    delay = MIN_DELAY_MS;
+    const open = socket;
+    socket = null;
+    open?.close();
+  }
+
+  const detach = link.attach({
+    connect,
+    drop() {
+      drop();
+      onState('reconnecting');
+    },
+  });
   connect();
   return () => {
-    closed = true;
-    clearTimeout(timer);
-    socket.close();
+    detach();
+    isRefused = true;
+    drop();
   };
 }

@@ -87,7 +87,7 @@ class Outbox {
     this.#setState(one, 'sending');
     const { method, path, body } = requestOf(this.#id, messageId, text);
     try {
-      await call(method, path, { body });
+      await call(method, path, { body, limit: 'long' });
       this.#setState(one, 'stored');
     } catch (failure) {
       const [state, note] = endOf(failure);

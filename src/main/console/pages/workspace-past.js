@@ -3,6 +3,7 @@ import { html, nothing, render } from 'lit-html';
 import { copyButton } from '../parts/copy.js';
 import { Loaded, problem } from '../parts/loaded.js';
 import { statusMark } from '../parts/status-mark.js';
+import { title } from '../parts/title.js';
 import { workspaceLink } from '../parts/workspace-link.js';
 import { advise } from '../text/advice.js';
 import { inline, visible } from '../text/safe.js';
@@ -52,7 +53,7 @@ export function open(root, place, context) {
       call('GET', `/console/history/${encodeURIComponent(id)}`,
         { query: { from: iso(at - RIBBON_MS), to: iso(at + 1), ...removedToo }, signal }),
     ]);
-    document.title = `${visible(record.name)} as it was · Muster`;
+    title(`${visible(record.name)} as it was · Muster`);
     return { record, periods };
   }
 

@@ -8,6 +8,7 @@ import { asCurl } from '../parts/curl.js';
 import { Loaded, problem } from '../parts/loaded.js';
 import { age } from '../parts/moment.js';
 import { OpenedTab } from '../parts/opened-tab.js';
+import { title } from '../parts/title.js';
 import { remember } from '../parts/workspace-link.js';
 import { visible } from '../text/safe.js';
 import { timeOf } from '../text/time.js';
@@ -104,7 +105,7 @@ function openNow(root, place, context) {
     workspace.row = row;
     workspace.removed = found.status === 'removed';
     remember(id, found);
-    document.title = `${visible(found.name)} · Muster`;
+    title(`${visible(found.name)} · Muster`);
     if (workspace.removed) {
       periods.close();
     } else if (seesEvents) {
@@ -167,7 +168,7 @@ function openNow(root, place, context) {
       stream = workspace.removed ? 'live' : 'refused';
       return;
     }
-    unfollow ??= followWorkspace(id, onFrame, (state) => {
+    unfollow ??= followWorkspace(id, context.link, onFrame, (state) => {
       if (state === 'live') {
         record.soon();
         tab.event({ event: 'ACTIVITY_LOGGED', workspace_id: id, payload: {} });

@@ -19,6 +19,12 @@ export class Loaded {
   #timer = 0;
   #soon = 0;
   #closed = false;
+  /** What failed, and what is read periodically, is read again when the server is back or the document is shown. */
+  #again = () => {
+    if (!document.hidden && (this.error !== undefined || this.#timer !== 0)) {
+      this.refresh();
+    }
+  };
 
   /**
    * @param {(signal: AbortSignal) => Promise<T>} read
@@ -27,6 +33,8 @@ export class Loaded {
   constructor(read, changed) {
     this.#read = read;
     this.#changed = changed;
+    document.addEventListener('muster-back', this.#again);
+    document.addEventListener('visibilitychange', this.#again);
   }
 
   async refresh() {
@@ -72,6 +80,8 @@ export class Loaded {
 
   close() {
     this.#closed = true;
+    document.removeEventListener('muster-back', this.#again);
+    document.removeEventListener('visibilitychange', this.#again);
     clearInterval(this.#timer);
     clearTimeout(this.#soon);
     this.#abort.abort();

@@ -1,4 +1,7 @@
-/** `<mu-workspace>`: a link to a workspace that shows its name and status, which it reads from the server by id. */
+/**
+ * `<mu-workspace>`: a link to a workspace that shows its name and status, those of the live fleet. Of a workspace that
+ * the fleet does not have they are read from the server by id.
+ */
 import { html } from 'lit-html';
 import { MAX_IDS, call } from '../net/api.js';
 import { current } from '../net/session.js';
@@ -7,6 +10,15 @@ import { clamp, visible } from '../text/safe.js';
 
 const FRESH_MS = 15_000;
 const SOON_MS = 20;
+/** The links follow changes of the fleet after this time. */
+const FOLLOW_MS = 250;
+
+/** The live fleet; null without a session. @type {?import('../fleet/live.js').LiveFleet} */
+let fleet = null;
+let leave = () => {};
+let following = 0;
+/** The links in the document. @type {Set<WorkspaceLink>} */
+const links = new Set();
 
 /**
  * Cache: id → {name, status, at}; `name` is null for an id that does not exist or may not be read, `at` is when it was
@@ -20,8 +32,29 @@ const pending = new Map();
 const unsent = [];
 let timer = 0;
 
+/** Lets the links follow a fleet. @param {typeof fleet} next */
+export function followFleet(next) {
+  leave();
+  fleet = next;
+  leave = next === null ? () => {} : next.onChange(() => {
+    following ||= setTimeout(() => {
+      following = 0;
+      links.forEach((link) => link.follow());
+    }, FOLLOW_MS);
+  });
+}
+
+/** Returns name and status of a workspace in the live fleet; undefined for one that it does not have. */
+function liveOf(id) {
+  const row = fleet?.isLoaded ? fleet.store.index.find(id) : -1;
+  return row < 0 ? undefined
+    : { name: fleet.store.name(row), status: fleet.store.alive[row] ? fleet.store.statusOf(row) : 'removed' };
+}
+
 class WorkspaceLink extends HTMLElement {
   #id = '';
+  /** What is drawn. */
+  #drawn = '';
 
   set id_(id) {
     if (id !== this.#id) {
@@ -31,17 +64,31 @@ class WorkspaceLink extends HTMLElement {
   }
 
   connectedCallback() {
+    links.add(this);
     this.#show();
+  }
+
+  disconnectedCallback() {
+    links.delete(this);
+  }
+
+  /** Draws what has changed in the live fleet. */
+  follow() {
+    const live = liveOf(this.#id);
+    if (live !== undefined) {
+      this.#draw(live);
+    }
   }
 
   #show() {
     if (!this.isConnected || this.#id === '') {
       return;
     }
-    const found = known.get(this.#id);
+    const live = liveOf(this.#id);
+    const found = live ?? known.get(this.#id);
     this.#draw(found);
-    if (found === undefined || Date.now() - found.at > FRESH_MS) {
-      ask(this.#id, (answer) => this.isConnected && this.#draw(answer));
+    if (live === undefined && (found === undefined || Date.now() - found.at > FRESH_MS)) {
+      ask(this.#id, (answer) => this.isConnected && this.#draw(liveOf(this.#id) ?? answer));
     }
   }
 
@@ -51,12 +98,17 @@ class WorkspaceLink extends HTMLElement {
     name.textContent = clamp(visible(found?.name ?? this.#id.slice(0, 8)), 80).start;
     const at = new URLSearchParams(location.search).get('at');
     const status = at === null ? found?.status : null; // the current status is wrong for a page of the past
+    const drawn = [this.#id, name.textContent, status, at].join();
+    if (drawn === this.#drawn) {
+      return;
+    }
     link.href = `/ui/w/${encodeURIComponent(this.#id)}${at === null ? '' : `?at=${encodeURIComponent(at)}`}`;
     link.title = status ? `${statusWord(status)}: ${this.#id}` : this.#id;
     link.append(name);
     const shown = status && status !== 'online' ? [glyph(status), link] : [link];
     if (!this.contains(document.activeElement)) {
       this.replaceChildren(...shown);
+      this.#drawn = drawn;
     }
   }
 }
@@ -147,7 +199,7 @@ export function workspaceLink(id, placeholder = 'the canvas') {
  * @returns {string}
  */
 export function nameOf(id, most, onRead) {
-  const found = known.get(id);
+  const found = liveOf(id) ?? known.get(id);
   if (found === undefined && !pending.has(id)) {
     ask(id, onRead);
   }

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.assertions.LocatorAssertions;
+import com.microsoft.playwright.assertions.PageAssertions;
 import dev.muster.testing.FreePorts;
 import dev.muster.testing.TcpRelay;
 import dev.muster.testing.TestClient.Agent;
@@ -18,6 +19,7 @@ import java.io.UncheckedIOException;
 import java.net.URI;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -36,12 +38,49 @@ class FleetOutageTest {
   private static final String GAP = "not available any more";
   private static final String UNPUBLISHED = "SELECT count(*) FROM events WHERE seq IS NULL";
 
-  /** Pauses of the page before it asks or connects again: a fifth of those that people wait. */
+  /**
+   * Pauses of the page before it asks or connects again: a fifth of those that people wait. The
+   * limits of requests, which are exact, stay.
+   */
   private static final String SHORT_PAUSES =
       """
+      const limits = [3000, 8000, 15000, 60000];
       for (const name of ['setTimeout', 'setInterval']) {
         const real = window[name];
-        window[name] = (fn, ms, ...more) => real(fn, ms >= 750 ? ms / 5 : ms, ...more);
+        window[name] = (fn, ms, ...more) =>
+          real(fn, ms >= 750 && !limits.includes(ms) ? ms / 5 : ms, ...more);
+      }
+      """;
+
+  /** Pauses of the watch on the server: a quarter of the real ones. */
+  private static final String SHORT_WATCH =
+      """
+      async () => {
+        const { src } = document.querySelector('script[src$="/app.js"]');
+        const { PAUSES } = await import(src.replace('app.js', 'net/link.js'));
+        PAUSES.quiet /= 4;
+        PAUSES.answer /= 2;
+        PAUSES.again = PAUSES.again.map(ms => ms / 4);
+      }
+      """;
+
+  /** Hides the document, or shows it, as another tab does. */
+  private static final String HIDE =
+      """
+      is => {
+        Object.defineProperty(document, 'hidden', { configurable: true, value: is });
+        document.dispatchEvent(new Event('visibilitychange'));
+      }
+      """;
+
+  /** The page wakes up after a minute. Returns what it shows before anything else runs in it. */
+  private static final String SLEEP =
+      """
+      () => {
+        const { now } = Date;
+        Date.now = () => now() + 60_000;
+        document.dispatchEvent(new Event('resume'));
+        return document.querySelector('#connection').textContent;
       }
       """;
 
@@ -100,6 +139,14 @@ class FleetOutageTest {
     return page;
   }
 
+  /** Opens a page on a wire, with the real pauses. */
+  private static Page openOnWire(Tab tab, TcpRelay wire, String path) {
+    tab.expects(LOST);
+    Page page = tab.openLive(origin(wire.port()), TestServer.ADMIN_TOKEN, path);
+    page.evaluate("() => { window.isSamePage = true; }");
+    return page;
+  }
+
   private static void assertSamePage(Page page) {
     assertThat(page.evaluate("() => window.isSamePage === true")).isEqualTo(true);
   }
@@ -150,6 +197,74 @@ class FleetOutageTest {
         assertSamePage(page);
         tab.leave();
       }
+    }
+  }
+
+  /**
+   * A hang closes no connection (T1, docs/internals/console.md). The pauses are the real ones; how
+   * long they are at most is a unit test.
+   */
+  @Test
+  void aHangIsSaidWithin15s(Tab tab) throws IOException {
+    try (TcpRelay wire = new TcpRelay(SERVER.port())) {
+      Agent agent = SERVER.client().createOnline("Hung");
+      List<String> sockets = new CopyOnWriteArrayList<>();
+      tab.page()
+          .onWebSocket(socket -> sockets.add(socket.url().replaceFirst(".*[?&](\\w+)=.*", "$1")));
+      Page page = openOnWire(tab, wire, "/ui/w/" + agent.id());
+      await().until(() -> sockets.size() == 2);
+      wire.swallow();
+      assertThat(page.locator("#connection")).containsText("Not answering", LATE);
+      assertThat(page.locator("#banner"))
+          .containsText(Pattern.compile("Not answering since [\\d:]{8} — data as of [\\d:]{8}"));
+      assertThat(page.locator("html")).hasClass(Pattern.compile("stale"));
+      assertThat(page).hasTitle("? Hung · Muster");
+      wire.heal(SERVER.port());
+      assertThat(page.locator("#connection")).containsText("Live", LATE);
+      assertThat(page.locator("#banner[data-kind=connection]")).hasCount(0);
+      assertThat(page).hasTitle("Hung · Muster");
+      await().until(() -> sockets.stream().distinct().count() == 2 && sockets.size() >= 4);
+      SERVER.client().heartbeat(agent, WEDGED);
+      assertThat(page.locator(".status-line")).containsText("degraded", LATE);
+      assertSamePage(page);
+      tab.leave();
+    }
+  }
+
+  @Test
+  void aHangIsSaidInTheTitleOfAHiddenTab(Tab tab) throws IOException {
+    try (TcpRelay wire = new TcpRelay(SERVER.port())) {
+      SERVER.client().createOnline("Hidden");
+      Page page = openOnWire(tab, wire, "/ui/fleet");
+      page.evaluate(SHORT_WATCH);
+      page.evaluate(HIDE, true);
+      wire.swallow();
+      assertThat(page)
+          .hasTitle("? Fleet · Muster", new PageAssertions.HasTitleOptions().setTimeout(40_000));
+      page.evaluate(HIDE, false);
+      assertThat(page.locator("#banner")).containsText("data as of");
+      wire.heal(SERVER.port());
+      assertThat(page)
+          .hasTitle("Fleet · Muster", new PageAssertions.HasTitleOptions().setTimeout(40_000));
+      assertSamePage(page);
+      tab.leave();
+    }
+  }
+
+  @Test
+  void nothingIsOfNowAfterASleep(Tab tab) throws IOException {
+    try (TcpRelay wire = new TcpRelay(SERVER.port())) {
+      SERVER.client().createOnline("Asleep");
+      Page page = openOnWire(tab, wire, "/ui/fleet");
+      page.evaluate(SHORT_WATCH);
+      wire.swallow();
+      assertThat(page.evaluate(SLEEP)).isEqualTo("Checking");
+      assertThat(page.locator("#connection")).containsText("Not answering", LATE);
+      assertThat(page.locator("#banner")).containsText("data as of");
+      wire.heal(SERVER.port());
+      assertThat(page.locator("#connection")).containsText("Live", LATE);
+      assertSamePage(page);
+      tab.leave();
     }
   }
 
