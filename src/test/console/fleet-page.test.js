@@ -29,6 +29,36 @@ export function countsAllBeforeAllAreLoaded() {
   ok(root.querySelector('.causes h2').textContent.includes('50 workspaces'), 'the causes');
 }
 
+/** T3: before the first data nothing is 0, nothing is empty, and nothing is recommended. */
+export function hasDashesBeforeTheFirstData() {
+  const { root, live } = mount([]);
+  const seen = () => [[...new Set([...root.querySelectorAll('.fleet-count b')].map(one => one.textContent))].join(), root.querySelector('.fleet-foot [role=status]').textContent,
+    root.querySelector('.loading-rows') !== null];
+  Object.assign(live, { isLoaded: false, isCurrent: false, summary: null });
+  live.notify(null);
+  equal(seen(), ['–', '–', true]);
+  Object.assign(live, { isLoaded: true });
+  live.load(fleet(2));
+  equal(seen().slice(1), ['2 workspaces', false]);
+  root.querySelector('#filter').value = 'nobody';
+  root.querySelector('#filter').dispatchEvent(new InputEvent('input'));
+  equal(seen()[1], '–', 'one that matches may be to come');
+  Object.assign(live, { isCurrent: true, summary: { total: 2, banners: [] } });
+  live.notify([]);
+  root.querySelector('#filter').value = 'no one';
+  root.querySelector('#filter').dispatchEvent(new InputEvent('input'));
+  ok(/^Nothing matches/.test(seen()[1]), seen()[1]);
+}
+
+/** T5: rows are drawn again when the surroundings change, in the same second as the causes. */
+export async function rowsFollowTheSurroundingsAsTheCausesDo() {
+  const { root, live } = mount(fleet(3, i => (i === 1 ? { status: 'offline', since: '2026-11-25T02:10:00Z', heard: '2026-11-25T02:07:00Z' } : {})));
+  const said = () => [shown(root)[0].querySelector('.col-next').textContent, root.querySelector('.causes .hint').textContent];
+  equal(said(), ['Look at host', '→ Look at host']);
+  live.summary = { ...live.summary, banners: [{ kind: 'own_absence', down_since: '2026-11-25T02:08:00Z', since: '2026-11-25T02:09:00Z', until: '2026-11-25T02:30:00Z' }] };
+  await until(() => said()[0] === 'Wait' && said()[1] === '→ Wait', 'both');
+}
+
 export function needsTheLastHeartbeatsOfAllWhenTheyDecide() {
   const asks = query => {
     const { live, handle } = mount(fleet(3), { query });
@@ -140,7 +170,7 @@ export function putsTheFilterIntoTheAddress() {
 
 export function showsTheRowsOfACause() {
   const { root } = mount(fleet(60, i => i < 40 ? { status: 'degraded', reason: 'error_rate', error: `429 from upstream ${i}: quota`, since: '2026-11-25T01:50:00Z' } : {}));
-  ok(/1 cause explains 40 workspaces in trouble/.test(root.querySelector('.causes').textContent));
+  ok(/40 workspaces in trouble, by cause/.test(root.querySelector('.causes').textContent));
   root.querySelector('.causes [aria-label="Show these 40"]').click();
   equal(root.querySelector('[role=grid]').getAttribute('aria-rowcount'), '41');
 }

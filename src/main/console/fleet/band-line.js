@@ -41,7 +41,7 @@ const now = ({ span }, on) => html`<div class="band-line"><span class="band-when
 
 const then = ({ at, past, today, span, upTo, isPlaying, speed, compares }, on) => html`<div class="band-line">
     <strong class="band-when">As it was <time datetime=${new Date(at).toISOString()}>${exact(at)}</time></strong>
-    <span class="band-trouble">${past.isLoaded ? trouble(past) : past.failure ? nothing : 'Loading …'}</span>
+    <span class="band-trouble">${past.isCurrent ? trouble(past) : past.failure ? nothing : 'Loading …'}</span>
     <span class="band-buttons" role="group" aria-label="Other times">
       <button type="button" class="small" aria-keyshortcuts="[" @click=${() => on.step(-1)}>Previous change</button>
       <button type="button" class="small" @click=${() => on.play()}>${isPlaying ? 'Pause' : 'Play'}</button>
@@ -53,7 +53,7 @@ const then = ({ at, past, today, span, upTo, isPlaying, speed, compares }, on) =
           @click=${() => on.compare()}>Compare with now</button>
       ${spans(span, on)}<button type="button" class="main small" @click=${() => on.back()}>Back to now</button>
     </span></div>
-  ${compares && past.isLoaded
+  ${compares && past.isCurrent
     ? html`<p class="band-compared" role="status">${compared(past.comparedWith(today))}</p>` : nothing}
   <p class="meta band-legend">Nothing can be changed in the past. Names, parents and roles are those of today, reasons
       those at the begin of a status; heartbeats are not kept.

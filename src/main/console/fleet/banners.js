@@ -6,6 +6,9 @@
 import * as clock from '../net/clock.js';
 import { dated, zone } from '../text/time.js';
 
+/** Of a gap that is shorter, minutes alone would not say when it was. */
+const SHORT_MS = 600_000;
+
 /**
  * Returns the period of a banner in the latest summary.
  *
@@ -22,14 +25,20 @@ function banner(fleet, kind) {
 /**
  * Returns what the advice for each workspace depends on besides its own state.
  *
- * @param {import('./live.js').LiveFleet} fleet
- * @param {?{stale_after_s: number}} session
+ * @param {import('./live.js').LiveFleet | import('./past.js').PastFleet} fleet
+ * @param {?import('../net/session.js').Session} session
  * @param {number} now server time in ms
- * @returns {import('../text/advice.js').Surroundings}
+ * @returns {import('../text/advice.js').Surroundings & {self: ?string, version: string}} `self` is the workspace of an
+ *   agent's session; `version` changes when the advice may change, apart from ages
  */
 export function surroundings(fleet, session, now) {
-  const [uptimeGap, massSilence] = [banner(fleet, 'own_absence'), banner(fleet, 'mass_silence')];
-  return { now, staleAfterS: session?.stale_after_s ?? 180, uptimeGap, massSilence };
+  const isPast = fleet.isPast === true;
+  const isEarly = fleet.summary === null && !isPast;
+  const [uptimeGap, massSilence] = ['own_absence', 'mass_silence'].map((kind) => banner(fleet, kind))
+    .map((one) => (one !== null && now < one.until ? one : null));
+  return { now, staleAfterS: session?.stale_after_s ?? 180, heartbeatS: session?.heartbeat_interval_s, isPast, isEarly,
+    self: session?.role === 'agent' ? session.workspace_id : null, uptimeGap, massSilence,
+    version: [isEarly, uptimeGap?.until, massSilence?.until].join() };
 }
 
 /** @returns {?string} the text of a banner; null without one, and after its end */
@@ -38,11 +47,13 @@ function bannerWords(fleet, kind, now) {
   if (one === null || one.until < now) {
     return null;
   }
-  const until = minute(one.until, now);
-  return kind === 'own_absence'
-    ? `Muster itself was away from ${minute(one.downSince, now)} to ${minute(one.since, now)}: `
-      + `statuses may be from before, until ${until} at the latest.`
-    : `Too many fell silent at once: none is taken offline until ${until}. Look at the network first.`;
+  if (kind === 'mass_silence') {
+    return `Too many fell silent at once: none is taken offline until ${minute(one.until, now)}. `
+      + 'Look at the network first.';
+  }
+  const time = one.since - one.downSince < SHORT_MS ? second : minute;
+  return `Muster itself was away from ${time(one.downSince, now)} to ${time(one.since, now)}: `
+    + `statuses may be from before, until ${time(one.until, now)} at the latest.`;
 }
 
 /**
@@ -63,5 +74,7 @@ export function showBanners(fleet, show) {
     show('mass-silence', null);
   };
 }
+
+const second = (ms, now) => `${dated(ms, now)} ${zone()}`;
 
 const minute = (ms, now) => `${dated(ms, now).slice(0, -3)} ${zone()}`;

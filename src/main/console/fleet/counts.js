@@ -1,7 +1,6 @@
 /** Draws the counts by status above the table, and the list of groups in trouble. */
 import { html, nothing } from 'lit-html';
 import { statusMark, statusWord } from '../parts/status-mark.js';
-import { advise } from '../text/advice.js';
 import { visible } from '../text/safe.js';
 import { counted, dated, number } from '../text/time.js';
 import { STEPS } from './row.js';
@@ -9,18 +8,19 @@ import { STATUS } from './store.js';
 
 /** Statuses that are shown even when their count is 0. */
 const ALWAYS = ['online', 'degraded', 'offline', 'awaiting_agent', 'paused', 'failed'];
-const MAX_CAUSES = 5;
 
 /**
  * Returns the counts, each a button that filters by its status.
  *
  * @param {object} fleet a LiveFleet, or a PastFleet, of which no stalls are known. Until a live one is loaded, its
- *   store has only the worst workspaces, and its summary counts all.
+ *   store has only the worst workspaces, and its summary counts all. Before the first data there are dashes.
  * @param {string} query the current filter; the button with the same filter is pressed
  * @param {(query: string) => void} choose sets the filter
  */
 export function counts({ store, summary, isLoaded, isPast }, query, choose) {
   const early = isLoaded ? null : summary;
+  const isKnown = isLoaded || summary !== null;
+  const words = (count) => (isKnown ? number(count) : '–');
   const of = (status) => (early === null ? store.counts[STATUS[status]] : (early.status[status] ?? 0));
   const shown = Object.keys(STATUS).filter((status) => ALWAYS.includes(status)
     || (of(status) > 0 && status !== 'removed'));
@@ -33,13 +33,13 @@ export function counts({ store, summary, isLoaded, isPast }, query, choose) {
       aria-pressed=${isChosen ? 'true' : 'false'}
       @click=${() => choose(isChosen ? '' : term)}
     >
-      ${statusMark(status)}<b>${number(count)}</b>
+      ${statusMark(status)}<b>${words(count)}</b>
     </button>`;
   };
   return html`<div class="fleet-counts" role="group" aria-label="Workspaces by status">
     <button type="button" class="fleet-count" aria-pressed=${query === '' ? 'true' : 'false'}
         @click=${() => choose('')}>
-      <span>all</span><b>${number(early?.total ?? store.total())}</b>
+      <span>all</span><b>${words(early?.total ?? store.total())}</b>
     </button>
     ${shown.map((status) => item(status, of(status), `status:${status}`))}
     ${isPast ? nothing : item('stalled', early?.stalled ?? store.stalled, 'is:stalled')}
@@ -49,68 +49,55 @@ export function counts({ store, summary, isLoaded, isPast }, query, choose) {
 const place = (status) => (ALWAYS.indexOf(status) + 100) % 100;
 
 /**
- * Returns the list of the most urgent groups.
+ * Returns the list of causes.
  *
- * @param {import('./trouble-groups.js').TroubleGroup[]} groups
- * @param {import('../text/advice.js').Surroundings} around
- * @param {(group: import('./trouble-groups.js').TroubleGroup) => void} show sets the filter to a group
- * @param {?(action: string, group: import('./trouble-groups.js').TroubleGroup) => void} ask asks for a bulk run on a
- *   group; null when the session may change nothing
+ * @param {import('./cause-lines.js').Causes} causes
+ * @param {number} now server time in ms
+ * @param {(line: import('./cause-lines.js').CauseLine) => void} show sets the filter to a cause
+ * @param {?(action: string, line: import('./cause-lines.js').CauseLine) => void} ask asks for a bulk run on a cause;
+ *   null when the session may change nothing
  */
-export function causeList(groups, around, show, ask) {
-  if (groups.length === 0) {
+export function causeList({ lines, hidden, count }, now, show, ask) {
+  if (lines.length === 0) {
     return nothing;
   }
-  const rows = groups.reduce((sum, { count }) => sum + count, 0);
-  const more = groups.length - MAX_CAUSES;
+  const more = hidden.reduce((sum, line) => sum + line.count, 0);
   return html`<section class="causes" aria-label="Causes">
-    <h2>${counted(groups.length, 'cause explains', 'causes explain')} ${counted(rows, 'workspace')} in trouble</h2>
+    <h2>${counted(count, 'workspace')} in trouble, by cause</h2>
     <ul>
-      ${groups.slice(0, MAX_CAUSES).map((group) => causeLine(group, around, show, ask))}
+      ${lines.map((line) => causeLine(line, now, show, ask))}
     </ul>
-    ${more > 0 ? html`<p class="meta">${counted(more, 'smaller cause')} in the table below.</p>` : nothing}
+    ${more > 0 ? html`<p class="meta">${counted(hidden.length, 'more cause')} (${counted(more, 'workspace')}) in the
+        table below.</p>` : nothing}
   </section>`;
 }
 
-function causeLine(group, around, show, ask) {
-  const status = group.stalled && group.status === 'online' ? 'stalled' : group.status;
-  const step = advise(
-    { ...group, sinceMs: group.since * 1000 || null, lastHeartbeatMs: around.now, neighbours: null },
-    { ...around, neighbours: group.status === 'offline' ? { together: group.count, of: 0 } : null },
-  ).next[0];
-  const [label, isAction] = STEPS[step?.action] ?? ['', false];
-  const button = (action, word) => html`<button type="button" class="small" aria-label=${`${word} these ${group.count}`}
-    @click=${() => ask(action, group)}>${word}</button>`;
+function causeLine(line, now, show, ask) {
+  const { count, groups, runtime, step } = line;
+  const status = line.stalled && line.status === 'online' ? 'stalled' : line.status;
+  const [label, isAction] = STEPS[step] ?? ['', false];
+  const button = (action, word) => html`<button type="button" class="small" aria-label=${`${word} these ${count}`}
+    @click=${() => ask(action, line)}>${word}</button>`;
   return html`<li>
-    ${statusMark(status, { words: `${number(group.count)} ${statusWord(status)}` })}
-    ${group.since === 0 ? nothing : html`<span class="soft">since ${dated(group.since * 1000, around.now)}</span>`}
-    <bdi class="cause-text">${causeText(group)}</bdi>
-    ${group.runtime ? html`<span class="soft runtime">runtime <bdi>${visible(group.runtime)}</bdi></span>` : nothing}
+    ${statusMark(status, { words: `${number(count)} ${statusWord(status)}` })}
+    ${line.since === 0 ? nothing
+      : html`<span class="soft">${groups.length > 1 ? 'first ' : nothing}since ${dated(line.since * 1000, now)}</span>`}
+    <bdi class="cause-text">${visible(line.text)}</bdi>
+    ${runtime ? html`<span class="soft runtime">runtime <bdi>${visible(runtime)}</bdi></span>` : nothing}
     <span class="cause-next">
-      ${isAction && ask ? button(step.action, label) : html`<span class="hint">→ ${label}</span>`}${ask
+      ${isAction && ask ? button(step, label) : label ? html`<span class="hint">→ ${label}</span>` : nothing}${ask
         ? button('message', 'Message') : nothing}
     </span>
-    <button type="button" class="small" @click=${() => show(group)}
-        aria-label=${`Show these ${group.count}`}>Show</button>
+    ${groups.length > 1 ? nothing : html`<button type="button" class="small" @click=${() => show(line)}
+        aria-label=${`Show these ${count}`}>Show</button>`}
   </li>`;
-}
-
-function causeText({ reason, error, status, count, stalled }) {
-  if (error) {
-    const kind = reason === 'runtime_wedged' ? 'Wedged: ' : reason === 'error_rate' ? 'Error rate: ' : '';
-    return `${kind}“${visible(error)}”`;
-  }
-  if (status === 'offline') {
-    return count >= 5 ? 'Fell silent together: a host or the network' : 'Silent';
-  }
-  return stalled ? 'Says that it works, writes nothing' : reason === 'runtime_wedged' ? 'Runtime wedged' : 'Error rate';
 }
 
 /**
  * Returns a filter that matches the rows of a group. Filters have a resolution of one minute, so it may match a few
  * more.
  *
- * @param {import('./trouble-groups.js').TroubleGroup} group
+ * @param {import('./cause-lines.js').CauseLine} group
  * @param {string[]} errors the distinct errors of its workspaces
  * @param {number} now server time in ms
  * @returns {string}

@@ -76,7 +76,8 @@ export function groupList(found, by, show) {
     return nothing;
   }
   const bad = found.reduce((sum, group) => sum + group.bad, 0);
-  const more = found.length - MAX_GROUPS;
+  const hidden = found.slice(MAX_GROUPS);
+  const more = hidden.reduce((sum, group) => sum + group.bad, 0);
   return html`<section class="causes" aria-label=${`Trouble by ${by}`}>
     <h2>${counted(bad, 'workspace')} in trouble, by ${by}</h2>
     <ul>
@@ -91,6 +92,7 @@ export function groupList(found, by, show) {
         </li>`,
       )}
     </ul>
-    ${more > 0 ? html`<p class="meta">${counted(more, 'group')} with less trouble below.</p>` : nothing}
+    ${more > 0 ? html`<p class="meta">${counted(hidden.length, 'more group')} (${counted(more, 'workspace')}) in the
+        table below.</p>` : nothing}
   </section>`;
 }

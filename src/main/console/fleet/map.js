@@ -164,8 +164,8 @@ export class FleetMap {
       this.card.dataset.key = '';
       return;
     }
-    const subject = ofRow(store, row);
     const around = this.needs.around();
+    const subject = ofRow(store, row, around.self);
     const status = subject.stalled && subject.status === 'online' ? 'stalled' : subject.status;
     const reason = why(subject, { ...around, neighbours: around.of(row) });
     const mark = make('span', `status-mark ${toneOf(status)}`);
@@ -177,7 +177,8 @@ export class FleetMap {
     name.textContent = visible(store.name(row)) || '(no name)';
     const rest = make('bdi', 'soft');
     rest.textContent = [visible(reason), parentOf(store, row)].filter(Boolean).join(' · ');
-    const key = [row, word.textContent, subject.error, subject.reason, subject.restartAskedMs, name.textContent].join();
+    const key = [row, word.textContent, subject.error, subject.reason, subject.restartAskedMs, name.textContent,
+      around.version].join();
     if (this.card.dataset.key !== key) {
       this.card.dataset.key = key;
       this.card.replaceChildren(name, ' ', mark, ' ', rest, ' ',

@@ -32,6 +32,17 @@ export function urgencyOf(status, reason, isStalled) {
   return isStalled ? Math.max(URGENCY[status], STALLED) : URGENCY[status];
 }
 
+/**
+ * @param {{urgency: number, count: number}} group
+ * @returns {number} how much its trouble weighs: its size, times 8 for what has failed or is wedged, 4 for what is
+ *   offline or degraded, 2 for what is stalled
+ */
+export const weightOf = ({ urgency: its, count }) =>
+  count * (its >= WEDGED ? 8 : its === URGENCY[STATUS.offline] || its === URGENCY[STATUS.degraded] ? 4 : 2);
+
+/** Sorts groups by weight, then by urgency and time, all descending. */
+export const byWeight = (a, b) => weightOf(b) - weightOf(a) || b.urgency - a.urgency || b.since - a.since;
+
 /** Most rows whose number and sort key fit in one double. */
 const ROWS = 2 ** 17;
 

@@ -40,6 +40,11 @@ export class PastFleet {
     this.#call = call;
   }
 
+  /** Whether the time that is shown is the one that was asked for. */
+  get isCurrent() {
+    return this.isLoaded && !this.#isLoading;
+  }
+
   onChange(fn) {
     this.#listeners.add(fn);
     return () => this.#listeners.delete(fn);

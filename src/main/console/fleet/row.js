@@ -120,7 +120,7 @@ const clip = (text) => visible(text.length > SHORT ? `${text.slice(0, SHORT)}…
  * @param {boolean} mayChange whether the session may change workspaces; otherwise a step is a link
  */
 export function drawRow(slot, store, row, around, mayChange) {
-  const subject = ofRow(store, row);
+  const subject = ofRow(store, row, around.self);
   const id = store.id(row);
   slot.mark.show(subject.status, subject.stalled);
   if (slot.id !== id || around.isPast) { // by id, since a new snapshot may give a workspace another row

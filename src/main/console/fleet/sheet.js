@@ -20,7 +20,7 @@ import { actionRequest } from './row-actions.js';
  * @param {() => void} state.close
  */
 export function sheet({ store, row, around, mayChange, act, refused, close }) {
-  const subject = ofRow(store, row);
+  const subject = ofRow(store, row, around.self);
   const id = store.id(row);
   const { cause, evidence, next } = advise(subject, around);
   const detail = store.details.get(row);

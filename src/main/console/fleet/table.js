@@ -217,16 +217,17 @@ export class FleetTable {
     const row = this.view.rows[index];
     const { store } = this.view;
     const { element } = slot;
-    if (slot.row === row && slot.version === this.kind.version(row) && slot.tick === this.tick && slot.shownAt === index
+    const around = this.needs.around();
+    if (slot.row === row && slot.around === around.version && slot.version === this.kind.version(row)
+        && slot.tick === this.tick && slot.shownAt === index
         && slot.isActive === (index === this.active) && slot.isChosen === (row === this.chosen)
-        && (slot.second === this.second || this.kind.ages(slot, row, this.needs.around()))) {
+        && (slot.second === this.second || this.kind.ages(slot, row, around))) {
       slot.second = this.second;
       return;
     }
     if (element.contains(document.activeElement) && slot.id !== store.id(row)) {
       this.element.focus({ preventScroll: true });
     }
-    const around = this.needs.around();
     const mayChange = this.needs.mayChange() && store.alive[row] === 1;
     this.kind.draw(slot, row, { ...around, neighbours: around.of(row) }, mayChange);
     const isActive = index === this.active;
@@ -236,7 +237,8 @@ export class FleetTable {
     element.classList.toggle('gone', !store.alive[row]);
     // Without an active row Tab leads to the first one, since a scrollable area needs a focusable element.
     slot.link.tabIndex = slot.button.tabIndex = slot.step.tabIndex = index === Math.max(0, this.active) ? 0 : -1;
-    Object.assign(slot, { version: this.kind.version(row), tick: this.tick, second: this.second, shownAt: index,
+    Object.assign(slot, { around: around.version, version: this.kind.version(row), tick: this.tick,
+      second: this.second, shownAt: index,
       isActive, isChosen: row === this.chosen });
   }
 

@@ -59,14 +59,15 @@ export function tools({ views, query, error, go }) {
  *
  * @param {object} state
  * @param {import('./view.js').FleetView} state.view
- * @param {boolean} state.isLoaded
+ * @param {boolean} state.isLoaded whether all workspaces are known; before it they cannot be counted
+ * @param {boolean} state.isCurrent whether they are known as of now; before it, none that matches may be to come
  * @param {boolean} state.isPast whether it is the fleet of a past time, which this request does not read
  * @param {string} state.q the filter
  * @param {() => void} state.apply sorts the rows
  * @param {(changes: Record<string, string>) => void} state.go
  * @param {boolean} state.hasRuns whether the session may read bulk runs
  */
-export function foot({ view, isPast, q, isLoaded, apply, go, hasRuns }) {
+export function foot({ view, isPast, q, isLoaded, isCurrent, apply, go, hasRuns }) {
   const waits = view.moved.size;
   if (waits > 0) {
     return html`<p class="fleet-foot" role="status">
@@ -74,10 +75,11 @@ export function foot({ view, isPast, q, isLoaded, apply, go, hasRuns }) {
       <button type="button" class="small" @click=${apply} aria-keyshortcuts=".">Apply <kbd>.</kbd></button>
     </p>`;
   }
-  const isEmpty = view.matched.length === 0 && isLoaded;
+  const isEmpty = view.matched.length === 0 && isCurrent;
   return html`<div class="fleet-foot">
     <span class="soft" role="status">${isEmpty
-      ? 'Nothing matches. Change the filter, or ' : counted(view.matched.length, 'workspace')}</span>
+      ? 'Nothing matches. Change the filter, or '
+      : isLoaded && (isCurrent || view.matched.length > 0) ? counted(view.matched.length, 'workspace') : '–'}</span>
     ${isEmpty ? html`<button type="button" class="small" @click=${() => go({ q: '' })}>show all</button>` : nothing}
     ${hasRuns ? html`<a class="runs-link" href="/ui/bulk">Bulk runs</a>` : nothing}
     ${isPast ? nothing : asCurl({ path: '/console/summary', query: { q } })}

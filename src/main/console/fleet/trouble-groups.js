@@ -1,14 +1,13 @@
 /** Groups workspaces in trouble by their probable common cause. */
+import { isByGap, MANY } from '../text/advice.js';
 import { isBad } from './filter.js';
-import { urgencyOf } from './order.js';
+import { byWeight, urgencyOf } from './order.js';
 import { STATUS, STATUSES } from './store.js';
 
 /** Workspaces of one group got their status at most this long after the first of them. */
 const WINDOW_S = 120;
 /** Last heartbeats at most this far apart, in either direction, count as falling silent together. */
 const TOGETHER_S = 30;
-/** Number of groups that get an example of their errors. */
-const MAX_EXAMPLES = 10;
 /**
  * Factors that pack the number of a reason or a runtime and another value into one number; above the number of distinct
  * words.
@@ -20,14 +19,17 @@ const [REASONS, RUNTIMES] = [2 ** 16, 2 ** 20];
  * @property {string} status
  * @property {string} reason
  * @property {boolean} stalled
- * @property {string} error an example of its errors; '' unless degraded or failed, and after the first
- *   {@link MAX_EXAMPLES} groups
+ * @property {How} how
  * @property {string} runtime the runtime of all its workspaces; '' when they differ
  * @property {number} since when the first of them got its status or began to stall, in seconds; 0 when that is unknown
  * @property {number} last when the last of them did, in seconds
  * @property {number} count number of workspaces
  * @property {number} urgency 0 to 10, see order.js
  * @property {number} kind packed pattern of the error, reason, status and stalled
+ *
+ * @typedef {'' | 'never' | 'gap' | 'together' | 'alone'} How how its offline workspaces fell silent: never heard of, by
+ *   a gap of Muster, many at once, or alone; '' for other statuses. It is part of the key of a group, since advice.js
+ *   has a cause for each.
  */
 
 /**
@@ -64,6 +66,11 @@ export class TroubleGroups {
   /** Number of an error → number of its pattern; and text of a pattern → its number. */
   #patterns = [];
   #known = new Map();
+  /** Changes with each number of workspaces that fell silent together. */
+  silences = 0;
+  /** Second → the workspaces that fell silent at about that time, as of a value of `silences`. */
+  #counted = new Map();
+  #countedOf = -1;
 
   /** @param {import('./store.js').FleetStore} store */
   constructor(store) {
@@ -78,6 +85,7 @@ export class TroubleGroups {
     this.#heard = new Uint32Array(store.capacity);
     this.#kinds.clear();
     this.#silent.clear();
+    this.silences++;
     for (let row = 0; row < store.n; row++) {
       if (isBad(store, row)) {
         this.#touch(row, test); // the arrays are zero for the others
@@ -108,6 +116,7 @@ export class TroubleGroups {
       this.#heard[row] && count(this.#silent, this.#heard[row], -1);
       heard && count(this.#silent, heard, 1);
       this.#heard[row] = heard;
+      this.silences++;
     }
     const kind = isAlive && isBad(store, row) && test(row) ? this.#kindOf(row) : 0;
     const when = kind === 0 ? 0 : store.sinceOf(row) * RUNTIMES + store.runtime[row];
@@ -145,54 +154,78 @@ export class TroubleGroups {
     return this.#patterns[word];
   }
 
-  /** @returns {TroubleGroup[]} by urgency, then by number of workspaces, both descending */
-  list() {
+  /**
+   * @param {{uptimeGap?: object, now: number}} around as for advice.js
+   * @returns {TroubleGroup[]} by weight
+   */
+  list(around) {
     const found = [];
-    for (const [kind, times] of this.#kinds) {
-      let last = null;
-      for (const when of Float64Array.from(times.keys()).sort()) {
-        const since = Math.floor(when / RUNTIMES);
-        const runtime = this.store.words.runtime.list[when % RUNTIMES];
-        if (last === null || since - last.since > WINDOW_S) {
-          last = { kind, since, last: since, runtime, count: 0, error: '', ...this.#meaning(kind) };
-          found.push(last);
+    for (const [kind, all] of this.#kinds) {
+      for (const [how, times] of this.#split(kind, all, around)) {
+        let last = null;
+        for (const when of Float64Array.from(times.keys()).sort()) {
+          const since = Math.floor(when / RUNTIMES);
+          const runtime = this.store.words.runtime.list[when % RUNTIMES];
+          if (last === null || since - last.since > WINDOW_S) {
+            last = { kind, how, since, last: since, runtime, count: 0, ...this.#meaning(kind) };
+            found.push(last);
+          }
+          last.count += times.get(when);
+          last.last = since;
+          last.runtime = runtime === last.runtime ? runtime : '';
         }
-        last.count += times.get(when);
-        last.last = since;
-        last.runtime = runtime === last.runtime ? runtime : '';
       }
     }
-    found.sort((a, b) => b.urgency - a.urgency || b.count - a.count || b.since - a.since);
-    for (const group of found.slice(0, MAX_EXAMPLES)) {
-      if (group.status === 'degraded' || group.status === 'failed') {
-        group.error = this.store.word('error', this.#next(group, 0));
+    return found.sort(byWeight);
+  }
+
+  /** Splits a kind of offline workspaces by how they fell silent. That depends on others, so it is not kept. */
+  #split(kind, all, around) {
+    if (statusOf(kind) !== STATUS.offline) {
+      return [['', all]];
+    }
+    const split = new Map();
+    for (let row = 0; row < this.store.n; row++) {
+      if (this.#kind[row] === kind) {
+        const how = this.#how(row, around);
+        count(split.get(how) ?? split.set(how, new Map()).get(how), this.#when[row], 1);
       }
     }
-    return found;
+    return split;
+  }
+
+  #how(row, { uptimeGap, now }) {
+    const heard = this.#heard[row];
+    const subject = { lastHeartbeatMs: heard * 1000, sinceMs: this.store.since[row] * 1000 };
+    return heard === 0 ? 'never' : isByGap(subject, uptimeGap, now) ? 'gap'
+      : this.together(row).together >= MANY ? 'together' : 'alone';
   }
 
   #meaning(kind) {
-    const half = Math.floor(kind / 2);
-    const [status, stalled, reason] = [half % 16, kind % 2 === 1,
-      this.store.words.reason.list[Math.floor(half / 16) % REASONS]];
+    const [status, stalled, reason] = [statusOf(kind), kind % 2 === 1,
+      this.store.words.reason.list[Math.floor(kind / 32) % REASONS]];
     return { status: STATUSES[status], stalled, reason, urgency: urgencyOf(status, reason, stalled) };
   }
 
-  /** @returns {number} the first row of the group at or after `from`; -1 without one */
-  #next({ kind, since, last }, from) {
-    for (let row = from; row < this.store.n; row++) {
-      if (this.#kind[row] === kind && this.store.sinceOf(row) >= since && this.store.sinceOf(row) <= last) {
-        return row;
-      }
-    }
-    return -1;
-  }
-
-  /** Scans all rows. @param {TroubleGroup} group @returns {number[]} the rows of the group */
-  rowsOf(group) {
+  /**
+   * Scans all rows.
+   *
+   * @param {TroubleGroup[]} groups
+   * @param {{uptimeGap?: object, now: number}} around as for the list
+   * @param {number} [most]
+   * @returns {number[]} the rows of the groups
+   */
+  rowsOf(groups, around, most = Infinity) {
     const rows = [];
-    for (let row = this.#next(group, 0); row >= 0; row = this.#next(group, row + 1)) {
-      rows.push(row);
+    const byKind = new Map();
+    groups.forEach((group) => byKind.set(group.kind, [...(byKind.get(group.kind) ?? []), group]));
+    for (let row = 0; row < this.store.n && rows.length < most; row++) {
+      const since = this.store.sinceOf(row);
+      const isOf = (group) => since >= group.since && since <= group.last
+        && (group.how === '' || group.how === this.#how(row, around));
+      if (byKind.get(this.#kind[row])?.some(isOf)) {
+        rows.push(row);
+      }
     }
     return rows;
   }
@@ -208,13 +241,21 @@ export class TroubleGroups {
     if (heard === 0) {
       return null;
     }
-    let together = 0;
-    for (let second = heard - TOGETHER_S; second < heard + TOGETHER_S; second++) {
-      together += this.#silent.get(second) ?? 0;
+    if (this.#countedOf !== this.silences) {
+      [this.#countedOf, this.#counted] = [this.silences, new Map()];
+    }
+    let together = this.#counted.get(heard) ?? 0;
+    if (together === 0) {
+      for (let second = heard - TOGETHER_S; second < heard + TOGETHER_S; second++) {
+        together += this.#silent.get(second) ?? 0;
+      }
+      this.#counted.set(heard, together);
     }
     return { together, of: this.store.total() };
   }
 }
+
+const statusOf = (kind) => Math.floor(kind / 2) % 16;
 
 /**
  * Counts the offline workspaces that fell silent at about a time, by a pass over all rows. With 100,000 rows it

@@ -2,6 +2,7 @@
 import { html, nothing, render } from 'lit-html';
 import { isShortcut } from '../parts/keys.js';
 import { surroundings } from '../fleet/banners.js';
+import { causesOf } from '../fleet/cause-lines.js';
 import { causeList, counts, queryOf } from '../fleet/counts.js';
 import { groupList, groups } from '../fleet/groups.js';
 import { RowActions } from '../fleet/row-actions.js';
@@ -21,8 +22,6 @@ const LIST_FACTOR = 400;
  * A snapshot may be half a minute old. For this long after it, events that are caught up with move rows even in use.
  */
 const CATCH_UP_MS = 3000;
-/** Period in seconds for drawing visible rows completely, since the column Why depends on other rows too. */
-const WHOLE_S = 10;
 
 /**
  * Opens the page.
@@ -62,19 +61,21 @@ export function open(root, first, context) {
   let surface = surfaces.shown;
   let place = first;
   let grouped = '';
-  let found = [];
+  /** The causes or groups that are shown, and the version of the surroundings by which they were listed. */
+  let found = null;
+  let explained = '';
   let explainAt = 0;
   let frame = 0;
   let isDirty = false;
-  let seconds = 0;
 
   root.classList.add('fleet-page');
   fleet.visible = () => surface.visible();
   fleet.needsHeartbeats = () => view.dependsOnHeartbeats();
 
   function around() {
-    const of = (row) => view.troubleGroups.together(row);
-    return { ...surroundings(fleet, session.current(), clock.now()), of, isPast: fleet.isPast === true };
+    const { troubleGroups } = view;
+    const { version, ...rest } = surroundings(fleet, session.current(), clock.now());
+    return { ...rest, of: (row) => troubleGroups.together(row), version: `${version},${troubleGroups.silences}` };
   }
 
   /** Sets parameters of the url. With `replace` no history entry is added, as for typed text. */
@@ -121,8 +122,10 @@ export function open(root, first, context) {
 
   function explain() {
     const start = performance.now();
-    found = grouped === 'none' ? [] : grouped === 'cause' ? view.troubleGroups.list()
+    const by = around();
+    found = grouped === 'none' ? null : grouped === 'cause' ? causesOf(view.troubleGroups, by)
       : groups(store, view.matched, grouped);
+    explained = by.version;
     const end = performance.now();
     explainAt = end + Math.max(LIST_MS, (end - start) * LIST_FACTOR);
   }
@@ -166,6 +169,7 @@ export function open(root, first, context) {
   /** Runs once a second: updates ages, causes, and the order of rows that are not in use. */
   function tick() {
     // a cause stays under the pointer
+    isDirty ||= explained !== around().version;
     if (isDirty && performance.now() > explainAt && !root.querySelector('.causes')?.matches(':hover, :focus-within')) {
       isDirty = false;
       explain();
@@ -173,14 +177,13 @@ export function open(root, first, context) {
     if (view.dependsOnTime() && !surface.isInUse()) {
       apply();
     }
-    seconds++;
-    surface.redraw({ ages: true, whole: fleet.isPast || seconds % WHOLE_S === 0 });
+    surface.redraw({ ages: true, whole: fleet.isPast });
     settle();
   }
 
   function draw() {
     // The cached snapshot may be older than the first workspace; the summary is at most a second old.
-    if (fleet.isLoaded && store.total() === 0 && fleet.summary?.total === 0) {
+    if (fleet.isCurrent && store.total() === 0 && fleet.summary?.total === 0) {
       navigate('/ui/welcome', { empty: 'true' }, { replace: true });
       return;
     }
@@ -195,19 +198,21 @@ export function open(root, first, context) {
       ? html`<p class="notice bad" role="alert">${fleet.failure} <button type="button"
           @click=${() => fleet.start()}>Try again</button></p>`
       : !fleet.isLoaded && store.total() === 0
-        ? html`<p class="soft" role="status">Loading the fleet…</p>`
+        ? html`<p class="hidden-label" role="status">Loading the fleet…</p>`
         : nothing;
     return html`<h1 class="hidden-label">Fleet</h1>
       ${counts(fleet, query.get('q') ?? '', (q) => go({ q }))}
       ${tools({ views: VIEWS, query, error: view.error?.message ?? null, go })} ${state} ${trouble()}
-      <div class="fleet-body">${surface.element}${
+      <div class=${fleet.isLoaded || store.total() > 0 || fleet.failure ? 'fleet-body' : 'fleet-body loading-rows'}
+          >${surface.element}${
         chosen >= 0 && query.get('sel')
           ? sheet({ store, row: chosen, around: { ...around(), neighbours: view.troubleGroups.together(chosen) },
             mayChange: session.mayChange(), act, refused: actions.refused, close: () => go({ sel: '' }) })
           : nothing
       }</div>
       ${selection.bar()} ${foot({ view, isPast: fleet.isPast === true, q: query.get('q') ?? '',
-        isLoaded: fleet.isLoaded, apply, go, hasRuns: session.current()?.role !== 'agent' })}`;
+        isLoaded: fleet.isLoaded, isCurrent: fleet.isCurrent, apply, go,
+        hasRuns: session.current()?.role !== 'agent' })}`;
   }
 
   /** Draws causes or groups, once all workspaces are known that they explain. */
@@ -216,15 +221,16 @@ export function open(root, first, context) {
       return nothing;
     }
     return grouped === 'cause' || grouped === 'none'
-      ? causeList(found, around(), (group) => go({ q: queryOf(group, errorsOf(group), clock.now()) }),
+      ? found && causeList(found, clock.now(), (line) => go({ q: queryOf(line, errorsOf(line), clock.now()) }),
         session.mayChange() ? askFor : null)
       : groupList(found, grouped, (q) => go({ q }));
   }
 
-  const askFor = (action, group) =>
-    selection.ask(action, { ids: view.troubleGroups.rowsOf(group).map((row) => store.id(row)) });
+  const rowsOf = ({ groups: all }) => view.troubleGroups.rowsOf(all, around());
 
-  const errorsOf = (group) => [...new Set(view.troubleGroups.rowsOf(group).map((row) => store.word('error', row)))];
+  const askFor = (action, line) => selection.ask(action, { ids: rowsOf(line).map((row) => store.id(row)) });
+
+  const errorsOf = (line) => [...new Set(rowsOf(line).map((row) => store.word('error', row)))];
 
   function key(event) {
     if (!isShortcut(event)) {

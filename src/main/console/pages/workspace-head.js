@@ -36,7 +36,8 @@ export function head({ id, record, removed }, { actions, mayAct, toChat, session
 /** Returns the box *Why*: cause, evidence and next steps. */
 export function why(workspace, { actions, mayAct, around, address, stream }) {
   const { record, row, id, removed } = workspace;
-  const { cause, evidence, next: steps } = advise(ofRecord({ ...record, ...(row ?? {}), ...liveOf(record) }), around);
+  const { cause, evidence, next: steps } =
+    advise(ofRecord({ ...record, ...(row ?? {}), ...liveOf(record) }, around.self), around);
   const next = removed ? [] : steps;
   return html`<section class="why-box" aria-label="Why"
       data-status=${record.stalled && record.status === 'online' ? 'stalled' : record.status}>
@@ -45,9 +46,9 @@ export function why(workspace, { actions, mayAct, around, address, stream }) {
         ? html`<dt>Evidence</dt><dd><ul class="evidence">${evidence.map((one) =>
           html`<li>${inline(one, { most: 400 })}</li>`)}</ul></dd>` : nothing}
         ${next.length > 0
-          ? html`<dt>Next</dt><dd><ol>${next.map((step) =>
+          ? html`<dt>Next</dt><dd><ol>${next.map((step, i) =>
             html`<li><div class="next-step">${nextStep(step,
-              { actions, mayAct, address, record, row, id })}</div></li>`)}</ol></dd>` : nothing}</dl>
+              { actions, mayAct, address, record, row, id, isFirst: i === 0 })}</div></li>`)}</ol></dd>` : nothing}</dl>
       ${stream === 'live'
         ? nothing : html`<p class="meta">The live events of this workspace are not arriving; this page reads it every
             30 s instead.</p>`}
@@ -60,8 +61,10 @@ const liveOf = ({ status, status_since, last_heartbeat_at, active_tasks, current
   ({ status, status_since, last_heartbeat_at, active_tasks, current_task, stalled, stalled_since, degraded_reason,
     last_sample_error });
 
-function nextStep({ action: name, text }, { actions, mayAct, address, record, row, id }) {
+function nextStep({ action: name, text }, { actions, mayAct, address, record, row, id, isFirst }) {
   const words = html`<span>${inline(text, { most: 300 })}</span>`;
+  const withdraw = isFirst && mayAct && isRestarting(record, row)
+    ? action('Withdraw the restart', actions.withdrawRestart) : nothing;
   switch (name) {
     case 'restart': return mayAct
       ? html`${action('Restart', () => actions.restart(), { look: 'main' })} ${words}` : words;
@@ -76,9 +79,8 @@ function nextStep({ action: name, text }, { actions, mayAct, address, record, ro
         ${commandLine(connectCommand(id), 'connect command')}`;
     case 'host': return isRestarting(record, row)
       ? html`${words} With the program muster-agent:
-          ${commandLine(connectCommand(id, '"$MUSTER_EXEC"'), 'start command')}` : words;
-    case 'wait': return html`${words} ${mayAct && isRestarting(record, row)
-      ? action('Withdraw the restart', actions.withdrawRestart) : nothing}`;
+          ${commandLine(connectCommand(id, '"$MUSTER_EXEC"'), 'start command')} ${withdraw}` : words;
+    case 'wait': return html`${words} ${withdraw}`;
     default: return words;
   }
 }

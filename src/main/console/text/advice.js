@@ -8,6 +8,7 @@ import { counted, dated, duration } from './time.js';
  * @typedef {object} Subject state of a workspace
  * @property {string} status
  * @property {string} [reason] runtime_wedged or error_rate, when it is degraded
+ * @property {boolean} [isPeer] whether an agent looks at it, which does not see the reasons of others
  * @property {string} [error] its latest error
  * @property {boolean} [stalled]
  * @property {?number} sinceMs start of its status, or of its stall when it is online; null when that is unknown
@@ -23,18 +24,27 @@ import { counted, dated, duration } from './time.js';
  * @typedef {object} Surroundings state of the server and of the rest of the fleet; times in ms
  * @property {number} now the server's time
  * @property {number} staleAfterS
- * @property {?{downSince: number, since: number, until: number}} [uptimeGap] an uptime gap: its begin, its end, and the
- *   end of the grace period after it
+ * @property {number} [heartbeatS] interval of heartbeats
+ * @property {boolean} [isEarly] whether neither gaps nor holds are known yet, so that no step can be recommended
+ * @property {?Gap} [uptimeGap] the last gap in which no server ran
  * @property {?{since: number, until: number}} [massSilence] start and end of a mass-offline hold
  * @property {boolean} [isPast] whether the subject is of the past, for which no heartbeats are stored
  * @property {?{together: number, of: number}} [neighbours] workspaces that fell silent within the same minute, and all
+ *
+ * @typedef {{downSince: number, since: number, until: number}} Gap its begin, its end, and the end of the grace period
+ *   after it
  *
  * @typedef {object} Next
  * @property {'restart' | 'pause' | 'resume' | 'open' | 'timeline' | 'queue' | 'connect' | 'wait' | 'host' | 'upstream'}
  *   action
  * @property {string} text
  *
- * @typedef {{cause: string, evidence: string[], next: Next[]}} Advice
+ * @typedef {object} Advice
+ * @property {string} brief the cause without times and numbers of this workspace; '' for one that is well
+ * @property {string} restart what became of a restart that was asked for too long ago; '' without one
+ * @property {string} cause the whole cause
+ * @property {string[]} evidence
+ * @property {Next[]} next
  */
 
 const next = (action, text) => ({ action, text });
@@ -44,146 +54,169 @@ const RESTART = next('restart', 'Restart it: its supervisor starts the process a
 const PAUSE = next('pause', 'Pause it: what waits stays; new messages to a push agent are refused meanwhile.');
 const TIMELINE = next('timeline', 'See what came before: its timeline.');
 const CONNECT = next('connect', 'Connect an agent with its token.');
+const BY_HAND = next('host', 'By hand: end its process on its host, and start it again.');
 
-/** @type {[(w: Subject, s: Surroundings) => unknown, (w: Subject, s: Surroundings) => Advice][]} */
+/** So many that fell silent within a minute are a trouble of a host or the network. */
+export const MANY = 5;
+/** For so long, and at least for two heartbeats, an agent is waited for that was asked to restart. */
+const RESTARTS_S = 60;
+
+/** The store has whole seconds, records have fractions; both must lead to the same cause. */
+const whole = (ms) => Math.floor(ms / 1000);
+
+/**
+ * @param {{lastHeartbeatMs: ?number, sinceMs: number}} w an offline workspace
+ * @param {?Gap} [gap]
+ * @param {number} now in ms
+ * @returns {boolean} whether the gap explains why it is offline: it was not heard after the gap, and was not offline
+ *   before
+ */
+export const isByGap = (w, gap, now) => Boolean(gap) && w.lastHeartbeatMs !== null && now < gap.until
+  && whole(w.lastHeartbeatMs) < whole(gap.since) && whole(w.sinceMs) >= whole(gap.downSince);
+
+const isHeld = (w, s) => s.massSilence && s.now < s.massSilence.until && w.status === 'online'
+  && w.lastHeartbeatMs !== null && seconds(w.lastHeartbeatMs, s.now) > s.staleAfterS;
+
+const isRestarting = (w, s) => w.restartAskedMs
+  && seconds(w.restartAskedMs, s.now) <= Math.max(RESTARTS_S, 2 * (s.heartbeatS ?? 0));
+
+/** @type {[(w: Subject, s: Surroundings) => unknown, (w: Subject, s: Surroundings) => object][]} */
 const RULES = [
   [
-    (w) => w.restartAskedMs && w.status !== 'removed',
+    (w) => w.status === 'removed',
+    () => ({ cause: 'Removed: its history is kept, its token is not.', next: [TIMELINE] }),
+  ],
+  [
+    isRestarting,
     (w, s) => ({
       cause: `A restart was asked for ${duration(seconds(w.restartAskedMs, s.now))} ago, `
         + 'and the agent has not started again yet.',
-      evidence: evidence(w, s),
-      next: [next('wait', 'Wait for its next heartbeat, which tells it.'),
-        next('host', 'By hand: end its process on its host, and start it again.')],
+      next: [next('wait', 'Wait for its next heartbeat, which tells it.'), BY_HAND],
     }),
   ],
   [
     (w) => w.status === 'failed',
-    (w, s) => ({
+    () => ({
+      brief: 'Its process ended',
       cause: 'Its process ended with an error.',
-      evidence: evidence(w, s),
       next: [next('host', 'Look at its host: start the process, or free what it lacks.'), TIMELINE],
     }),
   ],
   [
     (w, s) => w.status === 'offline' && w.lastHeartbeatMs === null && !s.isPast,
-    (w, s) => ({
+    () => ({
       cause: 'It was never heard of since it was created.',
-      evidence: evidence(w, s),
       next: [CONNECT, next('open', 'Remove it, if it is not needed.')],
     }),
   ],
   [
-    (w, s) => w.status === 'offline' && s.uptimeGap,
+    (w, s) => w.status === 'offline' && isByGap(w, s.uptimeGap, s.now),
     (w, s) => ({
       cause: `Muster itself did not run from ${dated(s.uptimeGap.downSince, s.now)} `
         + `to ${dated(s.uptimeGap.since, s.now)}: its agents may not have found their way back yet.`,
-      evidence: evidence(w, s),
       next: [next('wait', `Wait until ${dated(s.uptimeGap.until, s.now)}; then statuses are as reliable as ever.`),
         next('host', 'Still silent then: look at its host.')],
     }),
   ],
   [
-    (w, s) => w.status === 'offline' && s.neighbours && s.neighbours.together >= 5,
+    (w, s) => w.status === 'offline' && s.neighbours && s.neighbours.together >= MANY,
     (w, s) => ({
+      brief: 'Fell silent together: a host or the network',
       cause: `Silent ${silence(w, s)}; 1 of ${s.neighbours.together} that fell silent within one minute: `
         + 'a host or the network, not this agent.',
-      evidence: evidence(w, s),
       next: [next('host', 'Look at the host and the network first.'), TIMELINE],
     }),
   ],
   [
     (w) => w.status === 'offline',
     (w, s) => ({
+      brief: 'Silent',
       cause: `Silent ${silence(w, s)}.`,
-      evidence: evidence(w, s),
       next: [next('host', 'Look at its host: does the process run, does it reach Muster?'), TIMELINE],
     }),
   ],
   [
     (w) => w.status === 'degraded' && w.reason === 'runtime_wedged',
     (w, s) => ({
+      brief: 'Runtime wedged',
       cause: 'The agent’s runtime says that it is wedged: each request fails until its process restarts. '
         + heartbeatText(w, s),
-      evidence: evidence(w, s),
       next: [RESTART, PAUSE, TIMELINE],
     }),
   ],
   [
-    (w) => w.status === 'degraded' && /\b(429|quota|rate.?limit|too many requests|overloaded)\b/i.test(w.error ?? ''),
+    (w) => w.status === 'degraded' && !w.reason,
     (w, s) => ({
+      brief: w.isPeer ? 'Degraded; agents do not see why' : 'Degraded; why is not known',
+      cause: `${w.isPeer ? 'It is degraded. Agents do not see why of others.'
+        : 'It is degraded, and why is not known.'} ${heartbeatText(w, s)}`,
+      next: w.isPeer ? [] : [TIMELINE],
+    }),
+  ],
+  [
+    (w) => w.status === 'degraded' && /\b(429|quota|rate.?limit|too many requests|overloaded)\b/i.test(w.error ?? ''),
+    () => ({
+      brief: 'Error rate',
       cause: 'Many of its requests fail because a service that it calls refuses more: not a wedge.',
-      evidence: evidence(w, s),
       next: [next('upstream', 'Look at the quota or limit that its error names.'), PAUSE, TIMELINE],
     }),
   ],
   [
     (w) => w.status === 'degraded'
       && /\b(401|403|unauthori[sz]ed|forbidden|invalid.{0,12}key|expired)\b/i.test(w.error ?? ''),
-    (w, s) => ({
+    () => ({
+      brief: 'Error rate',
       cause: 'Many of its requests fail because a service that it calls does not accept its credential.',
-      evidence: evidence(w, s),
       next: [next('upstream', 'Renew the credential that the agent uses there.'), PAUSE, TIMELINE],
     }),
   ],
   [
     (w) => w.status === 'degraded',
     (w, s) => ({
+      brief: 'Error rate',
       cause: `Many of its recent requests failed. ${heartbeatText(w, s)}`,
-      evidence: evidence(w, s),
       next: [next('upstream', 'Read its error: what does it call?'), RESTART, TIMELINE],
     }),
   ],
   [
     (w) => w.stalled,
-    (w, s) => ({
+    () => ({
+      brief: 'Says that it works, writes nothing',
       cause: 'It sends heartbeats and says that it works, but has written nothing for a long time.',
-      evidence: evidence(w, s),
       next: [TIMELINE, RESTART],
     }),
   ],
   [
-    (w, s) => s.massSilence && w.lastHeartbeatMs !== null && seconds(w.lastHeartbeatMs, s.now) > s.staleAfterS,
+    isHeld,
     (w, s) => ({
       cause: `Silent ${silence(w, s)}. Too many fell silent at once, `
         + `so none is taken offline until ${dated(s.massSilence.until, s.now)}.`,
-      evidence: evidence(w, s),
       next: [next('host', 'Look at the network between the agents and Muster.')],
     }),
   ],
   [
     (w) => w.status === 'awaiting_agent',
-    (w, s) => ({ cause: 'No agent has connected with its token yet.', evidence: evidence(w, s), next: [CONNECT] }),
+    () => ({ cause: 'No agent has connected with its token yet.', next: [CONNECT] }),
   ],
   [
     (w) => w.status === 'paused',
-    (w, s) => ({
+    (w) => ({
       cause: `${w.pausedBy ? `Paused by ${w.pausedBy}` : 'Paused'}: what waits stays; a push agent gets nothing new.`,
-      evidence: evidence(w, s),
       next: [next('resume', 'Resume it: then it gets what waits.')],
     }),
   ],
   [
     (w) => w.status === 'online' && (w.waiting ?? 0) > 0,
-    (w, s) => ({
+    (w) => ({
+      brief: '',
       cause: `Online; ${counted(w.waiting, 'message waits', 'messages wait')} for it.`,
-      evidence: evidence(w, s),
       next: [next('queue', 'See what waits, and why.')],
     }),
   ],
-  [(w) => w.status === 'online', (w, s) => ({ cause: 'Online.', evidence: evidence(w, s), next: [] })],
-  [
-    (w) => w.status === 'removed',
-    (w, s) => ({ cause: 'Removed: its history is kept, its token is not.', evidence: evidence(w, s),
-      next: [TIMELINE] }),
-  ],
+  [(w) => w.status === 'online', () => ({ brief: '', cause: 'Online.', next: [] })],
   [
     () => true,
-    (w, s) => ({
-      cause: `Its status is ${w.status}; Muster does not know more.`,
-      evidence: evidence(w, s),
-      next: [TIMELINE],
-    }),
+    (w) => ({ cause: `Its status is ${w.status}; Muster does not know more.`, next: [TIMELINE] }),
   ],
 ];
 
@@ -193,7 +226,23 @@ const RULES = [
  * @returns {Advice} the last rule matches everything, so there is always one
  */
 export function advise(subject, surroundings) {
-  return RULES.find(([matches]) => matches(subject, surroundings))[1](subject, surroundings);
+  const [w, s] = [subject, surroundings];
+  const found = RULES.find(([matches]) => matches(w, s))[1](w, s);
+  const advice = { brief: found.cause, restart: '', ...found, evidence: evidence(w, s) };
+  if (w.restartAskedMs && w.status !== 'removed' && !isRestarting(w, s)) {
+    advice.restart = restartText(w, s);
+    advice.cause = `${advice.cause.trim()} It was ${advice.restart}.`;
+    advice.next = [BY_HAND, ...advice.next.filter(({ action }) => action !== 'restart' && action !== 'host')];
+  }
+  return s.isEarly ? { ...advice, next: [] } : advice;
+}
+
+/** Returns what became of a restart request that was waited for long enough. */
+function restartText(w, s) {
+  const asked = `asked to restart ${duration(seconds(w.restartAskedMs, s.now))} ago`;
+  return w.lastHeartbeatMs !== null && w.lastHeartbeatMs >= w.restartAskedMs
+    ? `${asked}, heard ${duration(seconds(w.lastHeartbeatMs, s.now))} ago, did not start again`
+    : `${asked}, not heard since`;
 }
 
 const silence = (w, s) =>
@@ -229,6 +278,18 @@ function evidence(w, s) {
 }
 
 /**
+ * Returns a cause with the agent's own words.
+ *
+ * @param {Advice} advice
+ * @param {{status: string, error?: string}} w
+ * @returns {string}
+ */
+export function briefly({ brief, restart }, { status, error }) {
+  const own = error && (status === 'degraded' || status === 'failed') ? `${brief} — “${error}”` : brief;
+  return [own, restart].filter(Boolean).join('; ');
+}
+
+/**
  * Returns the text of the column Why of the table.
  *
  * @param {Subject} w
@@ -236,13 +297,7 @@ function evidence(w, s) {
  * @returns {string} empty for a healthy workspace
  */
 export function why(w, s) {
-  if (w.status === 'degraded') {
-    const kind = w.reason === 'runtime_wedged' ? 'Runtime wedged' : 'Error rate';
-    return w.error ? `${kind} — “${w.error}”` : kind;
-  }
-  if (w.status === 'online' && !w.stalled && !w.restartAskedMs) {
-    return '';
-  }
-  const { cause } = advise(w, s);
-  return w.status === 'failed' && w.error ? `“${w.error}”` : cause;
+  const advice = advise(w, s);
+  const text = briefly(advice, w);
+  return text === '' || w.status === 'degraded' || w.status === 'failed' ? text : advice.cause;
 }

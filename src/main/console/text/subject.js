@@ -7,12 +7,14 @@ const ms = (iso) => (iso ? Date.parse(iso) : null);
  *
  * @param {import('../fleet/store.js').FleetStore} store
  * @param {number} row
+ * @param {?string} [self] the workspace of an agent's session
  * @returns {import('./advice.js').Subject}
  */
-export function ofRow(store, row) {
+export function ofRow(store, row, self) {
   const detail = store.details.get(row);
   return {
     status: store.statusOf(row),
+    isPeer: Boolean(self) && store.id(row) !== self,
     reason: store.word('reason', row),
     error: store.word('error', row),
     stalled: store.isStalled(row),
@@ -41,11 +43,13 @@ export const sinceOf = (record) =>
  * Builds it from a record.
  *
  * @param {object} record of `/console/rows` or `GET /workspaces/{id}`
+ * @param {?string} [self] the workspace of an agent's session
  * @returns {import('./advice.js').Subject}
  */
-export function ofRecord(record) {
+export function ofRecord(record, self) {
   return {
     status: record.status,
+    isPeer: Boolean(self) && record.id !== self,
     reason: record.degraded_reason ?? '',
     error: record.last_sample_error ?? '',
     stalled: record.stalled ?? false,

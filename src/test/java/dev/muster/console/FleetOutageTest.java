@@ -326,6 +326,12 @@ class FleetOutageTest {
     page.reload();
     assertThat(page.locator(".why-box .cause"))
         .containsText("Muster itself did not run from 2026-01-02 03:04:05 to ", LATE);
+    page.locator("nav a[href='/']").click();
+    Locator line =
+        page.locator(".causes li").filter(new Locator.FilterOptions().setHasText("6 offline"));
+    assertThat(line.locator(".cause-text")).containsText("Muster itself did not run", LATE);
+    assertThat(line.locator(".hint")).hasText("→ Wait");
+    assertThat(why).containsText("Muster itself did not run");
   }
 
   @Test

@@ -61,7 +61,7 @@ class FleetPageTest {
     assertThat(first).containsText("degraded");
     assertThat(first).containsText("Runtime wedged — “Control request timeout: initialize”");
     assertThat(page.locator(".causes"))
-        .containsText("Wedged: “Control request timeout: initialize”");
+        .containsText("Runtime wedged — “Control request timeout: initialize”");
     Accessibility.check(tab);
 
     first.locator(".col-why").click();

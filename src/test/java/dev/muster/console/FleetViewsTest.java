@@ -150,7 +150,7 @@ class FleetViewsTest {
     page.setViewportSize(390, 800);
     SignedIn.follow(page, "/ui/fleet?view=map&q=phonewood");
     assertThat(page.locator(".map-narrow")).isVisible();
-    assertThat(page.locator(".causes")).containsText("Wedged");
+    assertThat(page.locator(".causes")).containsText("Runtime wedged");
     assertThat(page.getByRole(AriaRole.APPLICATION)).isHidden();
     page.locator(".causes").getByText("Show").click();
     page.getByText("The same as a table").click();

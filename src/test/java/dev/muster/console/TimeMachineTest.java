@@ -180,7 +180,7 @@ class TimeMachineTest {
     Locator reviewed = row(page, "Reviewer 4711");
     assertThat(reviewed).containsText("Runtime wedged — “Control request timeout: initialize”");
     assertThat(page.locator(".fleet-row[aria-rowindex='2']")).containsText("Reviewer 4711");
-    assertThat(page.locator(".causes")).containsText("Wedged");
+    assertThat(page.locator(".causes")).containsText("Runtime wedged");
     String whole = page.locator(".fleet-body").innerText();
 
     page.keyboard().press("t");

@@ -131,7 +131,7 @@ class WedgedAgentTest {
     assertShows(first, "Reviewer 4711");
     assertShows(first, "degraded");
     assertShows(first, "Runtime wedged — “" + WedgingAgent.REASON + "”");
-    assertShows(causes, "Wedged: “" + WedgingAgent.REASON + "”");
+    assertShows(causes, "Runtime wedged — “" + WedgingAgent.REASON + "”");
 
     first.locator(".col-why").click();
     Locator sheet = page.getByRole(AriaRole.COMPLEMENTARY);
