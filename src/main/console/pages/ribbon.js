@@ -33,23 +33,21 @@ export function onlineShare(found) {
 const percent = (share) => `${share === 100 ? '100' : (Math.floor(share * 10) / 10).toFixed(1)} %`;
 
 /**
- * Returns the bar; nothing when no time is recorded.
+ * Returns the bar. It is as high before the periods are known, so that what is below it keeps its place.
  *
- * @param {object[]} periods
+ * @param {object[] | undefined} periods undefined while they are not known
  * @param {number} now end of the 24 hours, in ms
  * @param {(iso: string) => string} timelineAt returns the url of the timeline at a time
  * @param {string} [name] label of these hours
  */
 export function ribbon(periods, now, timelineAt, name = 'The last 24 hours') {
-  const found = pieces(periods, now);
+  const found = pieces(periods ?? [], now);
   const share = onlineShare(found);
-  if (share === null) {
-    return nothing;
-  }
+  const words = share !== null ? `${percent(share)} online` : periods === undefined ? '–' : 'nothing is recorded';
   const x = (ms) => (WIDTH * (ms - now + RIBBON_MS)) / RIBBON_MS;
   const unwell = found.filter(({ status }) => UNWELL.has(status)).reverse();
   const label =
-    `${name}: ${percent(share)} online${unwell.map(({ status, from, to }) =>
+    `${name}: ${words}${unwell.map(({ status, from, to }) =>
       `, ${statusWord(status)} ${duration((to - from) / 1000)} from ${clockTime(from)}`).slice(0, 10).join('')}`;
   return html`<section class="ribbon" aria-label=${name}>
     <span class="meta">24 h</span>
@@ -58,7 +56,7 @@ export function ribbon(periods, now, timelineAt, name = 'The last 24 hours') {
           y=${UNWELL.has(status) ? 0 : 3} width=${Math.max(UNWELL.has(status) ? 3 : 0, x(to) - x(from)).toFixed(1)}
           height=${UNWELL.has(status) ? 10 : 4}></rect>`)}
     </svg>
-    <b class="ribbon-share">${percent(share)} online</b>
+    <b class="ribbon-share">${words}</b>
     ${unwell.length === 0
       ? nothing : html`<ul class="ribbon-troubles">${unwell.slice(0, MAX_TROUBLES).map(({ status, from, to }) =>
       html`<li><a href=${timelineAt(new Date(from + 1000).toISOString())}>${statusMark(status,

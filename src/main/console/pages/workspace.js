@@ -222,7 +222,7 @@ function openNow(root, place, context) {
         for a while; nothing can be sent to it, and its id is not used again.</div>` : nothing}
       ${record.error ? problem(record.error, () => record.refresh()) : nothing}
       ${why(workspace, { actions, mayAct, around: around(), address, stream })}
-      ${periods.value && !workspace.removed
+      ${seesEvents && !workspace.removed
         ? ribbon(periods.value, now(), (iso) => `${address('timeline')}&at=${encodeURIComponent(iso)}`) : nothing}
       ${facts(workspace)}
       ${tabs()}`, top);

@@ -6,7 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
+import com.microsoft.playwright.Route;
 import dev.muster.testing.TestClient.Agent;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -57,12 +60,27 @@ class TimelinePageTest {
   @Test
   void operatorsReadTimelinesAndATrace(Tab tab) {
     Page page = SignedIn.asAdmin(tab, "/ui/runs");
+    nothingMovesWhenTheHistoryArrives(page);
     timelineJoinsMessageDelegationRunAndStatusByIds(page);
     Accessibility.check(tab);
     showsTheSpanBetweenTwoTimes(page);
     guessedCausesAreMarked(page);
     scrollsToTheEntryThatTheUrlNames(page);
     traceFollowsThreeWorkspaces(page);
+  }
+
+  /** A click on what moves between press and release is lost. */
+  private void nothingMovesWhenTheHistoryArrives(Page page) {
+    List<Route> held = new ArrayList<>();
+    page.route("**/console/history/*", held::add);
+    SignedIn.follow(page, "/ui/w/" + planner.id() + "?tab=timeline");
+    assertThat(entry(page, "status")).isVisible();
+    assertThat(page.locator(".ribbon-share")).hasText("–");
+    double top = page.locator(".filters").boundingBox().y;
+    page.unroute("**/console/history/*");
+    held.forEach(Route::resume);
+    assertThat(page.locator(".ribbon-share")).not().hasText("–");
+    assertThat(page.locator(".filters").boundingBox().y).isEqualTo(top);
   }
 
   private void timelineJoinsMessageDelegationRunAndStatusByIds(Page page) {
