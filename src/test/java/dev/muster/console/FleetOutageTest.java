@@ -9,6 +9,7 @@ import com.microsoft.playwright.Page;
 import com.microsoft.playwright.assertions.LocatorAssertions;
 import com.microsoft.playwright.assertions.PageAssertions;
 import dev.muster.testing.FreePorts;
+import dev.muster.testing.ServerProcess;
 import dev.muster.testing.TcpRelay;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestDatabases;
@@ -17,12 +18,14 @@ import dev.muster.testing.TestServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** What the page says, and does, while the server, its database or the network is away. */
 @InBrowser
@@ -139,10 +142,10 @@ class FleetOutageTest {
     return page;
   }
 
-  /** Opens a page on a wire, with the real pauses. */
-  private static Page openOnWire(Tab tab, TcpRelay wire, String path) {
+  /** Opens a page with the real pauses. */
+  private static Page openAtPace(Tab tab, String origin, String path) {
     tab.expects(LOST);
-    Page page = tab.openLive(origin(wire.port()), TestServer.ADMIN_TOKEN, path);
+    Page page = tab.openLive(origin, TestServer.ADMIN_TOKEN, path);
     page.evaluate("() => { window.isSamePage = true; }");
     return page;
   }
@@ -211,7 +214,7 @@ class FleetOutageTest {
       List<String> sockets = new CopyOnWriteArrayList<>();
       tab.page()
           .onWebSocket(socket -> sockets.add(socket.url().replaceFirst(".*[?&](\\w+)=.*", "$1")));
-      Page page = openOnWire(tab, wire, "/ui/w/" + agent.id());
+      Page page = openAtPace(tab, origin(wire.port()), "/ui/w/" + agent.id());
       await().until(() -> sockets.stream().distinct().count() == 2);
       wire.swallow();
       assertThat(page.locator("#connection")).containsText("Not answering", LATE);
@@ -231,11 +234,35 @@ class FleetOutageTest {
     }
   }
 
+  /**
+   * SIGSTOP: all connections stay open, and nothing is answered until it goes on. Costs a start.
+   */
+  @Test
+  void aStoppedProcessIsSaidAndGoesOnInTheSamePage(Tab tab, @TempDir Path home) throws Exception {
+    var settings = ServerProcess.settings(TestDatabases.create().url());
+    try (ServerProcess server = ServerProcess.start(home, settings).awaitReady()) {
+      Agent agent = server.client().createOnline("Stopped");
+      Page page = openAtPace(tab, server.client().baseUrl(), "/ui/fleet");
+      assertThat(row(page, "Stopped")).isVisible();
+      page.evaluate(SHORT_WATCH);
+      server.signal("STOP");
+      assertThat(page.locator("#connection")).containsText("Not answering", LATE);
+      assertThat(page).hasTitle("? Fleet · Muster");
+      server.signal("CONT");
+      assertThat(page.locator("#connection")).containsText("Live", LATE);
+      server.client().heartbeat(agent, WEDGED);
+      assertThat(row(page, "Stopped").locator(".col-why")).containsText("Runtime wedged", LATE);
+      assertThat(page).hasTitle("Fleet · Muster");
+      assertSamePage(page);
+      tab.leave();
+    }
+  }
+
   @Test
   void aHangIsSaidInTheTitleOfAHiddenTab(Tab tab) throws IOException {
     try (TcpRelay wire = new TcpRelay(SERVER.port())) {
       SERVER.client().createOnline("Hidden");
-      Page page = openOnWire(tab, wire, "/ui/fleet");
+      Page page = openAtPace(tab, origin(wire.port()), "/ui/fleet");
       page.evaluate(SHORT_WATCH);
       page.evaluate(HIDE, true);
       wire.swallow();
@@ -255,7 +282,7 @@ class FleetOutageTest {
   void nothingIsOfNowAfterASleep(Tab tab) throws IOException {
     try (TcpRelay wire = new TcpRelay(SERVER.port())) {
       SERVER.client().createOnline("Asleep");
-      Page page = openOnWire(tab, wire, "/ui/fleet");
+      Page page = openAtPace(tab, origin(wire.port()), "/ui/fleet");
       page.evaluate(SHORT_WATCH);
       wire.swallow();
       assertThat(page.evaluate(SLEEP)).isEqualTo("Checking");
