@@ -38,6 +38,16 @@ export function saysThatTasksAreForTheServer() {
   fails(() => filter('task:review', load(fleet(1)), 0), /task/);
 }
 
+/** T3: of what is not recorded, nothing may be said, not even that nothing matches. */
+export function saysWhatIsNotRecordedOfThePast() {
+  const store = new FleetStore({ isPast: true });
+  store.load(readSnapshot(msf1(fleet(2, i => ({ status: ['online', 'offline'][i] })))));
+  for (const query of ['is:stalled', '-is:stalled', 'is:bad,queued', 'silent>5m', 'silent<5m']) {
+    fails(() => filter(query, store, 0), /cannot be asked of the past/);
+  }
+  equal(matches('is:bad', store, 0), [1]);
+}
+
 export function doesNotLoopInACircleOfParents() {
   const store = load(fleet(3, i => ({ parent: `k${(i + 1) % 3}` })));
   equal(matches('under:unknown', store, 0), []);

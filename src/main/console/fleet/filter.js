@@ -26,16 +26,16 @@ const SECONDS = { s: 1, m: 60, h: 3600, d: 86_400 };
 
 /** A word that the filter does not know; `words` are the expected ones. */
 export class FilterError extends Error {
-  constructor(word, words) {
-    super(
-      words.length === 0
-        ? `${word} has no value (expected: a text, such as ${word}abc)`
-        : `“${word}” is no word of the filter (expected: ${words.join(', ')}; a text with a colon goes into quotes)`,
-    );
+  constructor(word, words, text = sentence(word, words)) {
+    super(text);
     this.word = word;
     this.words = words;
   }
 }
+
+const sentence = (word, words) => (words.length === 0
+  ? `${word} has no value (expected: a text, such as ${word}abc)`
+  : `“${word}” is no word of the filter (expected: ${words.join(', ')}; a text with a colon goes into quotes)`);
 
 /** Splits at the separators outside quotes, without empty parts; an unclosed quote extends to the end. */
 function split(text, separators, keepsQuotes) {
@@ -126,14 +126,25 @@ function isKnown(key, value, words) {
  * @param {import('./store.js').FleetStore} store
  * @param {number} now the server's time in ms, from which `silent` and `since` are measured
  * @returns {(row: number) => boolean} a test of rows that are alive
- * @throws {FilterError} also for `task:`, since the page does not have all tasks
+ * @throws {FilterError} also for `task:`, since the page does not have all tasks, and in the past for what is not
+ *   recorded
  */
 export function filter(query, store, now) {
   const tests = readTerms(query).map((term) => {
+    if (store.isPast) {
+      checkRecorded(term);
+    }
     const test = compile(term, store, now / 1000);
     return term.isNegated ? (row) => !test(row) : test;
   });
   return (row) => tests.every((test) => test(row));
+}
+
+function checkRecorded({ key, operator, values }) {
+  const value = key === 'silent' ? values[0] : key === 'is' ? values.find((one) => one !== 'bad') : undefined;
+  if (value !== undefined) {
+    throw new FilterError(value, [], `${key}${operator}${value} cannot be asked of the past: it is not recorded`);
+  }
 }
 
 function compile({ key, operator, values }, store, now) {

@@ -21,7 +21,7 @@ export class PastFleet {
   /** Why the time could not be loaded; null after success. */
   failure = null;
   visible = () => [];
-  store = new FleetStore();
+  store = new FleetStore({ isPast: true });
   /** The time that is shown, in ms. */
   at = NaN;
   /** Start of the stored history, in ms. */

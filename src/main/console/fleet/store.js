@@ -40,7 +40,9 @@ const KEEP_STALL = new Set(['WORKSPACE_ONLINE', 'WORKSPACE_DEGRADED']);
 
 /** One fleet. A workspace keeps its row number until the next snapshot is loaded. */
 export class FleetStore {
-  constructor() {
+  /** @param {{isPast?: boolean}} [options] whether it holds a past time, of which less is recorded */
+  constructor({ isPast = false } = {}) {
+    this.isPast = isPast;
     this.words = { role: new Words(), runtime: new Words(), error: new Words(), reason: new Words() };
     this.seq = -1;
     this.shape = 0;
