@@ -98,10 +98,23 @@ class DispatchTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"submitted", "working", "input-required", "TASK_STATE_WORKING"})
+  @ValueSource(
+      strings = {
+        "submitted",
+        "working",
+        "input-required",
+        "auth-required",
+        "unknown",
+        "TASK_STATE_WORKING"
+      })
   void isInProgressLikeTheTask(String state) {
     peer.usually(
-        PeerBehavior.answer(200, result("{'kind':'task','status':{'state':'" + state + "'}}")));
+        PeerBehavior.answer(
+            200,
+            result(
+                "{'kind':'task','status':{'state':'"
+                    + state
+                    + "','message':{'parts':[{'kind':'text','text':'On it.'}]}}}")));
     Agent callee = LEDGER.called(team, peer.url());
 
     String id = LEDGER.delegate(caller, callee, "Do it.");

@@ -126,6 +126,32 @@ class FullCalleeTest {
         .execute("DELETE FROM delegations WHERE delegation_id LIKE '%s-%%'".formatted(first));
   }
 
+  /** The reply can be sent again when its caller has read. */
+  @Test
+  void isNotEndedByAReplyForWhichTheCallerHasNoPlace() {
+    String id = LEDGER.delegate(caller, callee, "Do it.");
+    LEDGER.await(caller, id, "dispatched");
+    String log = "{\"activity_type\":\"agent_log\"}";
+    while (post(caller, "/activity", log).status() == 200) {
+      // the feed has rows of the delegation already
+    }
+    String metadata = "{\"delegation_id\":\"" + id + "\"}";
+
+    Answer refused = LEDGER.send(callee, caller, "reply-" + id, "Done.", metadata);
+
+    assertRefused(refused, 503, "QUEUE_FULL");
+    assertThat(LEDGER.read(caller, id).path("status").asString()).isEqualTo("dispatched");
+    String newest =
+        SERVER
+            .database()
+            .value("SELECT max(seq) FROM activity_logs WHERE workspace_id = '" + caller.id() + "'");
+    assertThat(post(caller, "/activity/ack", "{\"acked_seq\":" + newest + "}").status())
+        .isEqualTo(200);
+    assertThat(LEDGER.send(callee, caller, "reply-" + id, "Done.", metadata).status())
+        .isEqualTo(200);
+    assertThat(LEDGER.read(caller, id).path("result").asString()).isEqualTo("Done.");
+  }
+
   @Test
   void isRefusedWithoutATraceWhenTheCallersFeedIsFull() {
     fill(caller);

@@ -21,6 +21,8 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
 /** A change of the delivery mode neither loses nor duplicates messages (R3.2). */
@@ -75,8 +77,20 @@ class ModeChangeTest {
     return found;
   }
 
-  @Test
-  void deliversUnreadMessagesAfterAChangeToPush() {
+  /** An agent may say its mode itself, each time it registers. */
+  private void register(Agent target, String mode) {
+    Answer answer =
+        client.post(
+            "/registry/register",
+            target.token(),
+            "{\"id\":\"%s\",\"delivery_mode\":\"%s\",\"url\":\"%s\",\"agent_card\":{\"name\":\"Same\"}}"
+                .formatted(target.id(), mode, agent.url()));
+    assertThat(answer.status()).as(answer.text()).isEqualTo(200);
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void deliversUnreadMessagesAfterAChangeToPush(boolean isByAgent) {
     Agent target = client.createOnline("Polling", "\"delivery_mode\":\"poll\"");
     sendToFeed(target, "read");
     String last =
@@ -90,7 +104,11 @@ class ModeChangeTest {
     sendToFeed(target, "unread 1");
     sendToFeed(target, "unread 2");
 
-    change(target, "push");
+    if (isByAgent) {
+      register(target, "push");
+    } else {
+      change(target, "push");
+    }
 
     client.heartbeat(target);
     Awaitility.await().atMost(TestQueue.TIMEOUT).until(() -> agent.received().size() >= 2);

@@ -91,11 +91,14 @@ class FleetRunsTest {
         .execute(
             """
             INSERT INTO runtime_runs (workspace_id, first_seq, task_key, task_name, started_at, last_event_at)
-            SELECT workspace_id, 1000 + n, task_key, 'many', now() + n / 4 * interval '1 ms', now()
+            SELECT workspace_id, 1000 + n, gen_random_uuid(), 'many', now() + n / 4 * interval '1 ms', now()
             FROM runtime_runs, generate_series(1, 12000) AS n WHERE task_name = 'rare'
             """);
     for (String query :
-        List.of("?status=failed", "?status=failed&workspace_id=" + stream.agent().id())) {
+        List.of(
+            "?status=failed",
+            "?task_name=rare",
+            "?status=failed&workspace_id=" + stream.agent().id())) {
       List<JsonNode> found = new ArrayList<>();
       int pages = pages("/admin/runtime-runs" + query, found);
 

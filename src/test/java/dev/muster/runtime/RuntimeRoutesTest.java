@@ -245,6 +245,10 @@ class RuntimeRoutesTest {
       assertThat(CLIENT.get(stream.path(read), ADMIN_TOKEN).status()).isEqualTo(200);
       assertRefused(CLIENT.get(stream.path(read), null), 401, "UNAUTHENTICATED");
       assertRefused(CLIENT.get(stream.path(read), other.agent().token()), 403, "FORBIDDEN");
+      assertRefused(
+          CLIENT.get(stream.path(read) + "?include_removed=true", other.agent().token()),
+          403,
+          "FORBIDDEN");
       assertRefused(CLIENT.get(unknown + read, ADMIN_TOKEN), 404, "WORKSPACE_NOT_FOUND");
       assertRefused(
           CLIENT.get(unknown + read + "?include_removed=true", ADMIN_TOKEN),

@@ -540,6 +540,7 @@ class BulkRunsTest {
   @Test
   void asksEachForARestartAndSendsEachTheMessageOnce() {
     List<Agent> polling = online("told", 3);
+    pause(polling.getLast()); // it reads its feed, so the message waits there
     Agent push =
         CLIENT.create("told push", "\"delivery_mode\":\"push\"", "\"url\":\"http://127.0.0.1:9/\"");
     Agent paused =

@@ -98,7 +98,9 @@ class FleetSummaryTest {
     Agent lead = client.create("lead");
     Agent self = client.createOnline("self", under(lead));
     Agent peer = client.createOnline("peer", under(lead));
-    client.create("stranger", "\"parent_id\":\"" + peer.id() + "\"");
+    Agent stranger = client.create("stranger", under(peer));
+    delegate(peer, stranger);
+    delegate(self, peer);
     client.heartbeat(
         peer, "\"error_rate\":0.9", "\"sample_error\":\"secret\"", "\"current_task\":\"secret\"");
 
@@ -106,6 +108,7 @@ class FleetSummaryTest {
 
     assertThat(names(summary)).containsExactly("peer", "lead", "self");
     assertThat(summary.path("reason")).isEmpty();
+    assertThat(summary.path("delegations").toString()).isEqualTo("{\"dispatched\":1}");
     assertThat(summary.path("worst").toString()).doesNotContain("secret");
     for (String probe : List.of("error:secret", "task:secret", "reason:error_rate", "is:queued")) {
       assertThat(summary(probe, self.token()).path("total").asInt()).as(probe).isZero();
@@ -144,6 +147,8 @@ class FleetSummaryTest {
         client
             .post("/admin/tokens", ADMIN_TOKEN, "{\"name\":\"night shift\",\"role\":\"operator\"}")
             .field("auth_token");
+    client.post("/workspaces/" + paused.id() + "/pause", ADMIN_TOKEN, "");
+    client.post("/workspaces/" + paused.id() + "/resume", ADMIN_TOKEN, "");
     client.post("/workspaces/" + paused.id() + "/pause", operator, "");
     send(push, "m-1");
     delegate(paused, push);

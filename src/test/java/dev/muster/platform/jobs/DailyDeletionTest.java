@@ -11,8 +11,10 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.springframework.dao.DataAccessResourceFailureException;
 import org.springframework.dao.DataIntegrityViolationException;
 import org.springframework.jdbc.BadSqlGrammarException;
 
@@ -75,6 +77,26 @@ class DailyDeletionTest {
             });
 
     assertThatThrownBy(deletion::sweep).isInstanceOf(BadSqlGrammarException.class);
+  }
+
+  /** It says nothing about the rows: the next run deletes them. */
+  @Test
+  void endsWithAnOutageAndPassesOverNothing() {
+    AtomicInteger tries = new AtomicInteger();
+    DailyDeletion deletion =
+        new DailyDeletion(
+            "away",
+            metrics,
+            1000,
+            (most, passedOver) -> {
+              tries.incrementAndGet();
+              throw new DataAccessResourceFailureException("no connection");
+            });
+
+    assertThatThrownBy(deletion::sweep).isInstanceOf(DataAccessResourceFailureException.class);
+
+    assertThat(tries).hasValue(1);
+    assertThat(metrics.counter("muster.units.failed", "loop", "away").count()).isZero();
   }
 
   @Test
