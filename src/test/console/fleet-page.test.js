@@ -77,6 +77,7 @@ export function datesWhatBeganOnAnotherDay() {
   ok(shown(root).some(row => /Silent since 2026-11-20 02:02:09/.test(row.querySelector('.col-why').textContent)), 'the date in the column Why');
 }
 
+/** T6 */
 export function datesAStallByItsOwnBegin() {
   const { root } = mount(fleet(3, i => i === 0 ? { stalled: '2026-11-25T02:05:09Z' } : {}));
   const [first, second] = shown(root);

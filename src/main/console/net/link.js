@@ -13,6 +13,9 @@ const SPREAD = 0.25;
  */
 export const PAUSES = { quiet: 12_000, answer: 3000, again: [2000, 4000, 8000, 15_000] };
 
+/** Pauses in ms before a WebSocket that was lost is opened again; the last one repeats. */
+const REOPENS = [1000, 2000, 4000, 8000, 15_000];
+
 /** Events of a document that may have slept. */
 const WAKES = ['visibilitychange', 'resume'];
 
@@ -24,6 +27,9 @@ const WAKES = ['visibilitychange', 'resume'];
  */
 export const wait = (pauses, attempt, random) =>
   Math.round(pauses[Math.min(attempt, pauses.length - 1)] * (1 - SPREAD + 2 * SPREAD * random));
+
+/** @param {number} attempt 0 for the first @returns {number} the pause in ms before a lost WebSocket is opened again */
+export const untilReopened = (attempt) => wait(REOPENS, attempt, Math.random());
 
 /**
  * `connecting`: the stream of events is not open yet. `reconnecting`: it was lost. `checking`: the page slept, and the

@@ -2,10 +2,7 @@
  * The page's WebSocket stream of events. It reconnects by itself and resumes after the last event it passed to its
  * listeners.
  */
-import { wait } from './link.js';
-
-/** Pauses before reconnects, in ms; the last one repeats. */
-const PAUSES = [1000, 2000, 4000, 8000, 15_000];
+import { untilReopened } from './link.js';
 
 export class Stream {
   /**
@@ -86,7 +83,7 @@ export class Stream {
 
   #lost() {
     this.socket = null;
-    const delay = wait(PAUSES, this.attempt++, Math.random());
+    const delay = untilReopened(this.attempt++);
     this.timer = setTimeout(() => this.connect(), delay);
     this.link.lost(Date.now() + delay);
   }

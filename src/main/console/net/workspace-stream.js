@@ -1,8 +1,6 @@
 /** Subscribes to the events of one workspace, recorded and live: `/ws?workspace_id=…`. */
 import { pageKey } from './api.js';
-
-const MIN_DELAY_MS = 1000;
-const MAX_DELAY_MS = 15_000;
+import { untilReopened } from './link.js';
 
 /**
  * Subscribes to the events of a workspace, and reconnects until the returned function is called.
@@ -17,7 +15,7 @@ const MAX_DELAY_MS = 15_000;
  */
 export function followWorkspace(id, link, onFrame, onState) {
   let socket = null;
-  let delay = MIN_DELAY_MS;
+  let attempt = 0;
   let timer = 0;
   let isRefused = false;
 
@@ -33,7 +31,7 @@ export function followWorkspace(id, link, onFrame, onState) {
     socket = mine;
     mine.onopen = () => {
       if (socket === mine) {
-        delay = MIN_DELAY_MS;
+        attempt = 0;
         link.heard();
         onState('live');
       }
@@ -51,8 +49,7 @@ export function followWorkspace(id, link, onFrame, onState) {
         isRefused = code === 1008;
         onState('reconnecting');
         if (!isRefused) {
-          timer = setTimeout(connect, delay * (0.75 + Math.random() / 2));
-          delay = Math.min(delay * 2, MAX_DELAY_MS);
+          timer = setTimeout(connect, untilReopened(attempt++));
         }
       }
     };
@@ -60,7 +57,7 @@ export function followWorkspace(id, link, onFrame, onState) {
 
   function drop() {
     clearTimeout(timer);
-    delay = MIN_DELAY_MS;
+    attempt = 0;
     const open = socket;
     socket = null;
     open?.close();

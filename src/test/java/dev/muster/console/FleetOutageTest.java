@@ -204,11 +204,11 @@ class FleetOutageTest {
   }
 
   /**
-   * A hang closes no connection (T1, docs/internals/console.md). The pauses are the real ones; how
-   * long they are at most is a unit test.
+   * A hang closes no connection (T1, docs/internals/console.md). That the real pauses are 15 s
+   * together is a unit test.
    */
   @Test
-  void aHangIsSaidWithin15s(Tab tab) throws IOException {
+  void aHangIsSaidAndThePageGoesOnAfterIt(Tab tab) throws IOException {
     try (TcpRelay wire = new TcpRelay(SERVER.port())) {
       Agent agent = SERVER.client().createOnline("Hung");
       List<String> sockets = new CopyOnWriteArrayList<>();
@@ -216,6 +216,7 @@ class FleetOutageTest {
           .onWebSocket(socket -> sockets.add(socket.url().replaceFirst(".*[?&](\\w+)=.*", "$1")));
       Page page = openAtPace(tab, origin(wire.port()), "/ui/w/" + agent.id());
       await().until(() -> sockets.stream().distinct().count() == 2);
+      page.evaluate(SHORT_WATCH);
       wire.swallow();
       assertThat(page.locator("#connection")).containsText("Not answering", LATE);
       assertThat(page.locator("#banner"))

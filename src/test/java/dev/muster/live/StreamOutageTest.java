@@ -51,7 +51,9 @@ class StreamOutageTest {
         TestClient client = server.client();
         Agent agent = other.client().create("steady");
         try (TestSocket admin = TestSocket.open(client, "/ws?after=0", ADMIN_TOKEN);
-            TestSocket own = TestSocket.open(client, "/ws?after=0", agent.token())) {
+            TestSocket own = TestSocket.open(client, "/ws?after=0", agent.token());
+            TestSocket adminConsole = TestSocket.open(client, "/ws?view=console", ADMIN_TOKEN);
+            TestSocket ownConsole = TestSocket.open(client, "/ws?view=console", agent.token())) {
           own.await("WORKSPACE_AWAITING_AGENT");
           wire.swallow();
           Awaitility.await()
@@ -66,6 +68,10 @@ class StreamOutageTest {
               "UNAVAILABLE");
           int live = publishLiveUntilItIsHeld(server.bean(LiveEvents.class), agent, admin, own);
           assertThat(own.seqs()).containsExactly(1L);
+          awaitTicks(adminConsole, 1); // by then the credential of the other was checked, too
+          int ticks = ticks(ownConsole);
+          awaitTicks(adminConsole, 2); // the admin's needs no database
+          assertThat(ticks(ownConsole)).isEqualTo(ticks);
           wire.heal(port(postgres));
           List<Long> all = LongStream.rangeClosed(1, 21).boxed().toList();
           for (TestSocket socket : List.of(admin, own)) {
@@ -76,6 +82,7 @@ class StreamOutageTest {
                 .untilAsserted(() ->
                     assertThat(live(socket)).isEqualTo(IntStream.range(0, live).boxed().toList()));
           }
+          awaitTicks(ownConsole, 1);
         }
       }
     }
@@ -100,6 +107,19 @@ class StreamOutageTest {
           return n - live(own).size() >= 30;
         });
     return published.get();
+  }
+
+  /** The batches of a console's stream that say only that the server is there (R17.1). */
+  private static int ticks(TestSocket console) {
+    return (int)
+        console.frames().stream()
+            .filter(f -> f.has("events") && f.path("events").isEmpty())
+            .count();
+  }
+
+  private static void awaitTicks(TestSocket console, int more) {
+    int before = ticks(console);
+    Awaitility.await().atMost(Duration.ofSeconds(15)).until(() -> ticks(console) >= before + more);
   }
 
   private static List<Integer> live(TestSocket socket) {

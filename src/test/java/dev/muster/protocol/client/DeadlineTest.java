@@ -66,8 +66,8 @@ class DeadlineTest {
     try (A2aClient client = A2aClient.builder().build()) {
       A2aResult result = client.send(request);
       assertOutOfTime(result, FailureKind.WRITE_TIMEOUT);
-      assertThat(result.mayBeDelivered())
-          .isTrue(); // the peer has a part of it, perhaps all it needs
+      // the peer has a part of it, perhaps all it needs
+      assertThat(result.mayBeDelivered()).isTrue();
     }
   }
 
