@@ -105,7 +105,7 @@ export function linesSayWhatTheirRowsSay() {
       listed += found.length;
       for (const row of found) {
         const subject = ofRow(store, row);
-        const text = why(subject, { ...around, uptimeGap, neighbours: troubleGroups.together(row) });
+        const text = why(subject, { ...around, uptimeGap, together: troubleGroups.together(row) });
         equal(STATUSES[store.status[row]], line.status);
         for (const words of ['Muster itself did not run', 'a host or the network', 'never heard of', 'wedged', 'Error rate']) {
           equal(text.includes(words), line.text.includes(words), `${text} in ${line.text}`);

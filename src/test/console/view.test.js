@@ -95,7 +95,7 @@ export function countsWhoFellSilentTogether() {
   store.load(readSnapshot(msf1(fleet(7, i => ({ status: 'offline', heard: heard[i] ? `2026-11-25T${heard[i]}Z` : null, ...(i === 6 ? { status: 'online' } : {}) })))));
   const troubleGroups = new TroubleGroups(store);
   troubleGroups.reset(() => false);
-  equal([0, 5, 6].map(row => troubleGroups.together(row)), [{ together: 3, of: 7 }, null, null]);
+  equal([0, 5, 6].map(row => troubleGroups.together(row)), [3, 0, 0]);
 }
 
 export function countsThoseThatFallSilentWhileThePageIsOpen() {
@@ -106,7 +106,7 @@ export function countsThoseThatFallSilentWhileThePageIsOpen() {
   }
   const troubleGroups = new TroubleGroups(store);
   troubleGroups.reset(() => false);
-  equal(troubleGroups.together(0), { together: 3, of: 3 });
+  equal(troubleGroups.together(0), 3);
   store.apply({ e: 'WORKSPACE_OFFLINE', w: uuid(0), at: '2026-11-25T08:03:00Z', status: 'offline', heard: '2026-11-25T08:00:00Z' }); // an older event again
   equal(store.heard[0], Date.parse('2026-11-25T09:00:00Z') / 1000);
 }

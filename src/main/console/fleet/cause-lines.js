@@ -99,7 +99,7 @@ function advised(line, troubleGroups, around) {
   const [row] = troubleGroups.rowsOf(line.groups, around, 1);
   const areSingles = line.groups.length > 1;
   const subject = { ...ofRow(store, row, around.self), restartAskedMs: null, ...(areSingles ? { error: '' } : {}) };
-  const advice = advise(subject, { ...around, neighbours: troubleGroups.together(row) });
+  const advice = advise(subject, { ...around, together: troubleGroups.together(row) });
   const isOfCause = line.status === 'degraded' || line.status === 'failed';
   return { error: isOfCause ? subject.error : '', step: advice.next[0]?.action ?? null,
     text: `${briefly(advice, subject)}${areSingles ? ', one by one' : ''}` };

@@ -167,7 +167,8 @@ export class FleetMap {
     const around = this.needs.around();
     const subject = ofRow(store, row, around.self);
     const status = subject.stalled && subject.status === 'online' ? 'stalled' : subject.status;
-    const reason = why(subject, { ...around, neighbours: around.of(row) });
+    const together = around.togetherOf(row);
+    const reason = why(subject, { ...around, together });
     const mark = make('span', `status-mark ${toneOf(status)}`);
     const word = make('span', '', mark);
     word.textContent = store.alive[row]
@@ -178,7 +179,7 @@ export class FleetMap {
     const rest = make('bdi', 'soft');
     rest.textContent = [visible(reason), parentOf(store, row)].filter(Boolean).join(' · ');
     const key = [row, word.textContent, subject.error, subject.reason, subject.restartAskedMs, name.textContent,
-      around.version].join();
+      around.version, together].join();
     if (this.card.dataset.key !== key) {
       this.card.dataset.key = key;
       this.card.replaceChildren(name, ' ', mark, ' ', rest, ' ',

@@ -26,7 +26,7 @@ export class FleetTable {
   /**
    * @param {object} needs
    * @param {import('./view.js').FleetView} needs.view
-   * @param {() => import('../text/advice.js').Surroundings & {of(row: number): object}} needs.around
+   * @param {() => import('../text/advice.js').Surroundings & {togetherOf(row: number): number}} needs.around
    * @param {() => boolean} needs.mayChange
    * @param {(row: number) => void} needs.choose opens the side sheet of a row
    * @param {(row: number, action: string) => void} needs.act runs an action on a row
@@ -217,11 +217,15 @@ export class FleetTable {
     const row = this.view.rows[index];
     const { store } = this.view;
     const { element } = slot;
+    const isSame = slot.row === row && slot.version === this.kind.version(row) && slot.tick === this.tick
+      && slot.shownAt === index && slot.isActive === (index === this.active) && slot.isChosen === (row === this.chosen);
+    if (isSame && slot.second === this.second) {
+      return;
+    }
     const around = this.needs.around();
-    if (slot.row === row && slot.around === around.version && slot.version === this.kind.version(row)
-        && slot.tick === this.tick && slot.shownAt === index
-        && slot.isActive === (index === this.active) && slot.isChosen === (row === this.chosen)
-        && (slot.second === this.second || this.kind.ages(slot, row, around))) {
+    const together = around.togetherOf(row);
+    // Others change in each frame. What a row says of them is at most a second old, as the causes are.
+    if (isSame && slot.around === around.version && slot.together === together && this.kind.ages(slot, row, around)) {
       slot.second = this.second;
       return;
     }
@@ -229,7 +233,7 @@ export class FleetTable {
       this.element.focus({ preventScroll: true });
     }
     const mayChange = this.needs.mayChange() && store.alive[row] === 1;
-    this.kind.draw(slot, row, { ...around, neighbours: around.of(row) }, mayChange);
+    this.kind.draw(slot, row, { ...around, together }, mayChange);
     const isActive = index === this.active;
     put(element, String(index + 2), 'ariaRowIndex');
     put(element, String(row === this.chosen), 'ariaSelected');
@@ -237,9 +241,8 @@ export class FleetTable {
     element.classList.toggle('gone', !store.alive[row]);
     // Without an active row Tab leads to the first one, since a scrollable area needs a focusable element.
     slot.link.tabIndex = slot.button.tabIndex = slot.step.tabIndex = index === Math.max(0, this.active) ? 0 : -1;
-    Object.assign(slot, { around: around.version, version: this.kind.version(row), tick: this.tick,
-      second: this.second, shownAt: index,
-      isActive, isChosen: row === this.chosen });
+    Object.assign(slot, { around: around.version, together, version: this.kind.version(row), tick: this.tick,
+      second: this.second, shownAt: index, isActive, isChosen: row === this.chosen });
   }
 
   get arrangement() {

@@ -198,7 +198,7 @@ export class TroubleGroups {
     const heard = this.#heard[row];
     const subject = { lastHeartbeatMs: heard * 1000, sinceMs: this.store.since[row] * 1000 };
     return heard === 0 ? 'never' : isByGap(subject, uptimeGap, now) ? 'gap'
-      : this.together(row).together >= MANY ? 'together' : 'alone';
+      : this.together(row) >= MANY ? 'together' : 'alone';
   }
 
   #meaning(kind) {
@@ -234,12 +234,12 @@ export class TroubleGroups {
    * Counts the offline workspaces that fell silent at about the same time as a row, itself included.
    *
    * @param {number} row
-   * @returns {?{together: number, of: number}} `of` is the size of the fleet; null for a row that is not offline
+   * @returns {number} 0 for a row that is not offline, and for one that was never heard of
    */
   together(row) {
     const heard = this.#heard[row] ?? 0;
     if (heard === 0) {
-      return null;
+      return 0;
     }
     if (this.#countedOf !== this.silences) {
       [this.#countedOf, this.#counted] = [this.silences, new Map()];
@@ -251,7 +251,7 @@ export class TroubleGroups {
       }
       this.#counted.set(heard, together);
     }
-    return { together, of: this.store.total() };
+    return together;
   }
 }
 
@@ -263,7 +263,7 @@ const statusOf = (kind) => Math.floor(kind / 2) % 16;
  *
  * @param {import('./store.js').FleetStore} store
  * @param {number} heard time of a last heartbeat, in seconds
- * @returns {{together: number, of: number}} as {@link TroubleGroups#together}
+ * @returns {number} as {@link TroubleGroups#together}
  */
 export function silentTogether(store, heard) {
   let together = 0;
@@ -271,7 +271,7 @@ export function silentTogether(store, heard) {
     const isOffline = store.alive[row] === 1 && store.status[row] === STATUS.offline;
     together += Number(isOffline && store.heard[row] >= heard - TOGETHER_S && store.heard[row] < heard + TOGETHER_S);
   }
-  return { together, of: store.total() };
+  return together;
 }
 
 /** Adds to the count of a number, and removes a count that becomes 0. */

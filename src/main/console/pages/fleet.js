@@ -61,7 +61,7 @@ export function open(root, first, context) {
   let surface = surfaces.shown;
   let place = first;
   let grouped = '';
-  /** The causes or groups that are shown, and the version of the surroundings by which they were listed. */
+  /** The causes or groups that are shown, and what they depend on besides the rows, as it was then. */
   let found = null;
   let explained = '';
   let explainAt = 0;
@@ -73,9 +73,8 @@ export function open(root, first, context) {
   fleet.needsHeartbeats = () => view.dependsOnHeartbeats();
 
   function around() {
-    const { troubleGroups } = view;
-    const { version, ...rest } = surroundings(fleet, session.current(), clock.now());
-    return { ...rest, of: (row) => troubleGroups.together(row), version: `${version},${troubleGroups.silences}` };
+    return { ...surroundings(fleet, session.current(), clock.now()),
+      togetherOf: (row) => view.troubleGroups.together(row) };
   }
 
   /** Sets parameters of the url. With `replace` no history entry is added, as for typed text. */
@@ -120,12 +119,14 @@ export function open(root, first, context) {
     surface.refresh();
   }
 
+  const circumstances = ({ version }) => `${version},${view.troubleGroups.silences}`;
+
   function explain() {
     const start = performance.now();
     const by = around();
     found = grouped === 'none' ? null : grouped === 'cause' ? causesOf(view.troubleGroups, by)
       : groups(store, view.matched, grouped);
-    explained = by.version;
+    explained = circumstances(by);
     const end = performance.now();
     explainAt = end + Math.max(LIST_MS, (end - start) * LIST_FACTOR);
   }
@@ -169,7 +170,7 @@ export function open(root, first, context) {
   /** Runs once a second: updates ages, causes, and the order of rows that are not in use. */
   function tick() {
     // a cause stays under the pointer
-    isDirty ||= explained !== around().version;
+    isDirty ||= explained !== circumstances(around());
     if (isDirty && performance.now() > explainAt && !root.querySelector('.causes')?.matches(':hover, :focus-within')) {
       isDirty = false;
       explain();
@@ -206,7 +207,7 @@ export function open(root, first, context) {
       <div class=${fleet.isLoaded || store.total() > 0 || fleet.failure ? 'fleet-body' : 'fleet-body loading-rows'}
           >${surface.element}${
         chosen >= 0 && query.get('sel')
-          ? sheet({ store, row: chosen, around: { ...around(), neighbours: view.troubleGroups.together(chosen) },
+          ? sheet({ store, row: chosen, around: { ...around(), together: view.troubleGroups.together(chosen) },
             mayChange: session.mayChange(), act, refused: actions.refused, close: () => go({ sel: '' }) })
           : nothing
       }</div>

@@ -185,7 +185,7 @@ function openNow(root, place, context) {
     const isSilent = status === 'offline' && Boolean(heard) && fleet.isLoaded;
     return {
       ...surroundings(fleet, session.current(), now()),
-      neighbours: isSilent ? silentTogether(fleet.store, Math.floor(Date.parse(heard) / 1000)) : null,
+      together: isSilent ? silentTogether(fleet.store, Math.floor(Date.parse(heard) / 1000)) : 0,
     };
   }
 

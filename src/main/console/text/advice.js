@@ -29,7 +29,7 @@ import { counted, dated, duration } from './time.js';
  * @property {?Gap} [uptimeGap] the last gap in which no server ran
  * @property {?{since: number, until: number}} [massSilence] start and end of a mass-offline hold
  * @property {boolean} [isPast] whether the subject is of the past, for which no heartbeats are stored
- * @property {?{together: number, of: number}} [neighbours] workspaces that fell silent within the same minute, and all
+ * @property {number} [together] how many fell silent within the same minute, itself included
  *
  * @typedef {{downSince: number, since: number, until: number}} Gap its begin, its end, and the end of the grace period
  *   after it
@@ -119,10 +119,10 @@ const RULES = [
     }),
   ],
   [
-    (w, s) => w.status === 'offline' && s.neighbours && s.neighbours.together >= MANY,
+    (w, s) => w.status === 'offline' && s.together >= MANY,
     (w, s) => ({
       brief: 'Fell silent together: a host or the network',
-      cause: `Silent ${silence(w, s)}; 1 of ${s.neighbours.together} that fell silent within one minute: `
+      cause: `Silent ${silence(w, s)}; 1 of ${s.together} that fell silent within one minute: `
         + 'a host or the network, not this agent.',
       next: [next('host', 'Look at the host and the network first.'), TIMELINE],
     }),
