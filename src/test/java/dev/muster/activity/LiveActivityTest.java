@@ -238,6 +238,7 @@ class LiveActivityTest {
     }
   }
 
+  /** Its time is drawn before its commit, and rows of other feeds have been published since. */
   @Test
   void publishesRowsWithoutANotification() throws Exception {
     Agent agent = ONE.client().create("unsignalled");
@@ -246,9 +247,10 @@ class LiveActivityTest {
       DATABASE.execute(
           """
           BEGIN;
-          UPDATE activity_feeds SET last_seq = 2, last_created_at = clock_timestamp() WHERE workspace_id = '%1$s';
+          UPDATE activity_feeds SET last_seq = 2, last_created_at = clock_timestamp() - interval '5 seconds'
+          WHERE workspace_id = '%1$s';
           INSERT INTO activity_logs (workspace_id, seq, class, activity_type, source, status, listed_bytes, created_at, feed_bytes)
-          VALUES ('%1$s', 2, 'L', 'agent_log', 'self', 'ok', 0, clock_timestamp(), 0);
+          VALUES ('%1$s', 2, 'L', 'agent_log', 'self', 'ok', 0, clock_timestamp() - interval '5 seconds', 0);
           COMMIT
           """
               .formatted(agent.id()));
@@ -258,7 +260,10 @@ class LiveActivityTest {
     }
   }
 
-  /** The message and its answer become visible at once, and no notification names their feed. */
+  /**
+   * The message and its answer become visible at once, some seconds after their time, and no
+   * notification names their feed.
+   */
   @Test
   void publishesAMessageBeforeItsAnswer() throws Exception {
     try (TestServer server = TestServer.start("AGENT_URL_ALLOW=loopback");
@@ -306,7 +311,7 @@ class LiveActivityTest {
     UPDATE activity_feeds SET last_seq = %2$d + 1, last_created_at = clock_timestamp() WHERE workspace_id = '%1$s';
     CREATE TEMPORARY TABLE outcome ON COMMIT DROP AS
         SELECT * FROM delivery_outcomes WHERE workspace_id = '%1$s' AND seq = %2$d;
-    UPDATE outcome SET seq = seq + 1, ended_at = clock_timestamp();
+    UPDATE outcome SET seq = seq + 1, ended_at = clock_timestamp() - interval '5 seconds';
     INSERT INTO delivery_outcomes SELECT * FROM outcome;
     COMMIT
     """

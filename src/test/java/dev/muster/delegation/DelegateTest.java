@@ -158,7 +158,10 @@ class DelegateTest {
 
     assertThat(LEDGER.tryToDelegate(caller, callee.id(), "x", key).field("delegation_id"))
         .isEqualTo(completed);
-    LEDGER.set(completed, "updated_at = now() - interval '25 hours'");
+    LEDGER.set(completed, "updated_at = now() - interval '23 hours 59 minutes'");
+    assertThat(LEDGER.tryToDelegate(caller, callee.id(), "x", key).field("delegation_id"))
+        .isEqualTo(completed);
+    LEDGER.set(completed, "updated_at = now() - interval '24 hours 1 minute'");
     assertThat(LEDGER.delegate(caller, callee, "Do it.", key)).isNotEqualTo(completed);
   }
 

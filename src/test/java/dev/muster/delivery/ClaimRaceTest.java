@@ -3,6 +3,7 @@ package dev.muster.delivery;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.activity.Feeds;
+import dev.muster.activity.Messages;
 import dev.muster.delivery.TestQueue.Queued;
 import dev.muster.testing.Race;
 import dev.muster.testing.Rounds;
@@ -206,6 +207,56 @@ class ClaimRaceTest {
     assertThat(count(target, "delivery_outcomes", "true")).isEqualTo("0");
     assertThat(end(OTHER, held)).isTrue();
     assertThat(queue.of(queued, "q.state || ' ' || q.attempts")).isEqualTo("failed 2");
+  }
+
+  /** As above: the delegation of the message belongs to the new owner too (R8.3). */
+  @Test
+  void leavesADelegationToTheNewOwnerOfItsMessage() {
+    REPLICAS.forEach(replica -> replica.bean(QueueWorker.class).stop());
+    Agent target = queue.target(agent.url(), 1);
+    Agent caller = queue.senderTo(target);
+    String id =
+        ONE.client()
+            .post(
+                "/workspaces/" + caller.id() + "/delegate",
+                caller.token(),
+                "{\"target_id\":\"" + target.id() + "\",\"task\":\"Do it.\"}")
+            .field("delegation_id");
+    Awaitility.await()
+        .atMost(TIMEOUT)
+        .until(() -> count(target, "deliveries", "true"), "1"::equals);
+    ONE.client().heartbeat(target);
+    QueuedMessage lost = claim(ONE, target).getFirst();
+    DATABASE.execute(
+        "UPDATE deliveries SET owner = NULL, claim = NULL, claimed_at = NULL WHERE workspace_id = '"
+            + target.id()
+            + "'");
+    QueuedMessage held = claim(OTHER, target).getFirst();
+
+    endWithDelegation(ONE, lost, "too late");
+    assertThat(delegation(id)).isEqualTo("dispatched");
+
+    endWithDelegation(OTHER, held, "not sent");
+    assertThat(delegation(id)).isEqualTo("failed not sent");
+  }
+
+  private static void endWithDelegation(TestServer replica, QueuedMessage message, String why) {
+    QueueCompletion completion = replica.bean(QueueCompletion.class);
+    DelegationMessage ofDelegation =
+        DelegationMessage.of(
+            replica.bean(Messages.class).delegated(List.of(message.key())).getFirst());
+    completion.end(
+        message,
+        completion.refused(why),
+        QueueState.FAILED,
+        new DelegationMessageOutcome.Failed(ofDelegation, why));
+  }
+
+  private static String delegation(String id) {
+    return DATABASE.value(
+        "SELECT concat_ws(' ', status, error_detail) FROM delegations WHERE delegation_id = '"
+            + id
+            + "'");
   }
 
   @Test

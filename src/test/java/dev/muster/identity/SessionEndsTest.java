@@ -275,6 +275,7 @@ class SessionEndsTest {
   @Test
   void deletesWhatEndedNinetyDaysAgo() {
     String id = CLIENT.get("/console/session", null, session.headers()).field("id");
+    String expired = CLIENT.get("/console/session", null, signIn("gone").headers()).field("id");
     CLIENT.post("/console/links", ADMIN_TOKEN, "{\"role\":\"viewer\",\"name\":\"kept\"}");
     CLIENT.post("/console/links", ADMIN_TOKEN, "{\"role\":\"viewer\",\"name\":\"old\"}");
     SERVER
@@ -282,11 +283,14 @@ class SessionEndsTest {
         .execute(
             "UPDATE console_sessions SET ended_at = now() - interval '91 days' WHERE id = '"
                 + id
+                + "'; UPDATE console_sessions SET expires_at = now() - interval '91 days' WHERE id"
+                + " = '"
+                + expired
                 + "'; UPDATE console_links SET expires_at = now() - interval '91 days' WHERE name ="
                 + " 'old'");
     SessionRepository repository = SERVER.bean(SessionRepository.class);
 
-    assertThat(SERVER.bean(IdentityRetention.class).sweepAudit()).isEqualTo(2);
+    assertThat(SERVER.bean(IdentityRetention.class).sweepAudit()).isEqualTo(3);
 
     assertThat(repository.deleteEnded(10, 0)).isZero();
   }

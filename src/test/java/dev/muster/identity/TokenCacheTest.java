@@ -2,6 +2,7 @@ package dev.muster.identity;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.testing.MachinePauses;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestServer;
@@ -53,6 +54,23 @@ class TokenCacheTest {
 
       assertThat(statesOf(List.of(agent))).containsOnly(200);
     }
+  }
+
+  /** The time of a revocation is set before its commit makes it visible (R1.6). */
+  @Test
+  void noticesARevocationThatIsCommittedLate() throws Exception {
+    Agent agent = client.createOnline("Revoked for a minute");
+
+    server
+        .database()
+        .execute(
+            "UPDATE workspace_tokens SET revoked_by = 'operator', revoked_at = clock_timestamp() -"
+                + " interval '1 minute' WHERE workspace_id = '"
+                + agent.id()
+                + "'");
+
+    MachinePauses.awaitWithin(
+        Tokens.REVOCATION_REACH, () -> client.heartbeat(agent).status() == 401);
   }
 
   /** Counts look-ups that shared a statement, also of tests that run at the same time. */

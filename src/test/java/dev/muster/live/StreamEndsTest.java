@@ -3,7 +3,10 @@ package dev.muster.live;
 import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.event.LiveEvents;
+import dev.muster.platform.problem.ProblemException;
 import dev.muster.testing.FastPace;
+import dev.muster.testing.Refusals;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
@@ -22,6 +25,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -151,6 +155,33 @@ class StreamEndsTest {
         assertThat(readUntil(socket, ": ping")).contains(": connected");
         assertThat(staying.awaitPing(Duration.ofSeconds(25))).isTrue();
       }
+    }
+  }
+
+  /** A stream that cannot begin takes none of the 50 of its owner. */
+  @Test
+  void countsNoStreamThatCouldNotBegin() throws Exception {
+    Agent agent = client.create("tries again");
+    AtomicBoolean fails = new AtomicBoolean(true);
+    server
+        .bean(LiveEvents.class)
+        .beforeWatched(() -> {
+          if (fails.get()) {
+            throw ProblemException.unavailable("the current state cannot be read");
+          }
+        });
+
+    String path = "/workspaces/" + agent.id() + "/events/stream";
+    try {
+      for (int i = 0; i <= 50; i++) {
+        Refusals.assertRefused(client.get(path, agent.token()), 503, "UNAVAILABLE");
+      }
+    } finally {
+      fails.set(false);
+    }
+
+    try (TestEventStream _ = TestEventStream.open(client, path, agent.token())) {
+      Awaitility.await().until(() -> streams("sse") == 1);
     }
   }
 

@@ -113,6 +113,41 @@ class RuntimeRaceTest {
     }
   }
 
+  /** So many at once that consecutive chunks are published as one. */
+  @Test
+  void mergesNoOutputOfTwoRuns() {
+    TestStream stream = TestStream.create(ONE.client(), "two at once");
+    List<String> tasks = List.of("first", "other");
+    try (TestSocket canvas = TestSocket.open(ONE.client(), "/ws", ADMIN_TOKEN)) {
+      RuntimeEvent[] batch = new RuntimeEvent[3 * MergedChunk.MERGE_THRESHOLD];
+      StringBuilder said = new StringBuilder();
+      for (int i = 0; i < batch.length; i++) {
+        batch[i] = new RuntimeStdout(tasks.get(i / 3 % 2), i + " ");
+        if (i / 3 % 2 == 0) {
+          said.append(i).append(' ');
+        }
+      }
+      stream.add(batch);
+
+      Awaitility.await()
+          .atMost(Duration.ofSeconds(30))
+          .untilAsserted(() ->
+              assertThat(
+                      payloads(canvas, stream).stream()
+                          .mapToInt(one -> one.path("events").asInt())
+                          .sum())
+                  .isEqualTo(batch.length));
+      List<JsonNode> frames = payloads(canvas, stream);
+      assertThat(frames).hasSizeLessThan(batch.length);
+      assertThat(
+              TestStream.chunksOf(
+                  frames.stream()
+                      .filter(one -> one.at("/payload/task_name").asString().equals("first"))
+                      .toList()))
+          .isEqualTo(said.toString());
+    }
+  }
+
   @Test
   void publishesTheFieldsThatACanvasNeeds() {
     TestStream stream = TestStream.create(ONE.client(), "canvas");

@@ -92,6 +92,24 @@ class RuntimeRoutesTest {
     assertThat(replay.text()).containsIgnoringCase("\"t\\u0000\":\"\\ud800\"");
   }
 
+  /** The database's clock was ahead when the last event was stored. */
+  @Test
+  void storesNoEventBeforeTheOneBefore() {
+    stream.add(new RuntimeStart("t", "r", "l"));
+    SERVER
+        .database()
+        .execute(
+            "UPDATE runtime_heads SET last_created_at = '2100-01-01T00:00:00Z' WHERE workspace_id ="
+                + " '"
+                + stream.agent().id()
+                + "'");
+
+    stream.add(new RuntimeStdout("t", "later"));
+
+    assertThat(stream.replay("").path(1).path("created_at").asString())
+        .isEqualTo("2100-01-01T00:00:00Z");
+  }
+
   @Test
   void replaysInOrderWithIdsAsCursors() {
     stream.add(new RuntimeStart("t", "r", "l"));

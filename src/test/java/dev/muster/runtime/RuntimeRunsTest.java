@@ -138,6 +138,19 @@ class RuntimeRunsTest {
     assertThat(runs.path(1).path("ended_at").asString()).isNotEmpty();
   }
 
+  /** Also when each part comes in a request of its own. */
+  @Test
+  void addsToTheNewestRunOfATask() {
+    stream.add(START, new RuntimeStdout("t", "one"), new RuntimeEnd("t", 0, 1));
+    stream.add(START);
+    stream.add(new RuntimeStdout("t", "two"));
+    stream.add(new RuntimeEnd("t", 3, 1));
+
+    JsonNode runs = stream.runs("");
+    assertThat(statuses(runs)).containsExactly("t failed", "t succeeded");
+    assertThat(runs.findValuesAsString("stdout")).containsExactly("two", "one");
+  }
+
   @Test
   void createsARunForAnEndWithoutAStart() {
     stream.add(new RuntimeEnd("t", 7, 1));

@@ -11,8 +11,10 @@ import dev.muster.testing.TestClient.Answer;
 import dev.muster.testing.TestServer;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -173,6 +175,30 @@ class ReadWorkspaceTest {
         .contains(parent.id().toString())
         .doesNotContain(removed.id().toString())
         .containsSubsequence(first.id().toString(), second.id().toString(), third.id().toString());
+  }
+
+  @Test
+  void listsEachOnceWhenManyWereCreatedAtOneTime() {
+    Agent parent = CLIENT.create("Made at one time");
+    List<UUID> made =
+        IntStream.range(0, 5)
+            .mapToObj(i -> CLIENT.create("Child", "\"parent_id\":\"" + parent.id() + "\"").id())
+            .toList();
+    SERVER
+        .database()
+        .execute(
+            "UPDATE workspaces SET created_at = now() WHERE parent_id = '" + parent.id() + "'");
+
+    List<UUID> listed = new ArrayList<>();
+    String page = "/workspaces?limit=2&parent_id=" + parent.id();
+    while (!page.isEmpty()) {
+      Answer answer = CLIENT.get(page, ADMIN_TOKEN);
+      answer.json().forEach(one -> listed.add(UUID.fromString(one.path("id").asString())));
+      String link = answer.header("Link");
+      page = link.isEmpty() ? "" : link.substring(1, link.indexOf('>'));
+    }
+
+    assertThat(listed).containsExactlyInAnyOrderElementsOf(made);
   }
 
   @ParameterizedTest

@@ -49,6 +49,14 @@ public final class BulkFleet {
       FROM more CROSS JOIN generate_series(1, %1$d) AS i;
       """;
 
+  private static final String DELEGATIONS =
+      """
+      INSERT INTO delegations (delegation_id, id, caller_id, callee_id, task_preview, status, deadline_s, deadline,
+          created_at, updated_at)
+      SELECT 'd-' || gen_random_uuid(), gen_random_uuid(), '%s', %s, 'Do it.', 'in_progress', 3600,
+          now() + interval '1 hour', now(), now()
+      """;
+
   /**
    * Inserts children of a workspace. For each wait {@code messages} messages, and one delegation
    * from the caller.
@@ -58,15 +66,18 @@ public final class BulkFleet {
     database.execute(
         INSERT.formatted(workspaces, "below", "'" + parent + "'")
             + MESSAGES.formatted(messages)
-            + """
-            INSERT INTO delegations (delegation_id, id, caller_id, callee_id, task_preview, status, deadline_s, deadline,
-                created_at, updated_at)
-            SELECT 'd-' || id, gen_random_uuid(), '%s', id, 'Do it.', 'in_progress', 3600, now() + interval '1 hour', now(),
-                now()
-            FROM more;
-            DROP TABLE more;
-            """
-                .formatted(caller));
+            + DELEGATIONS.formatted(caller, "id")
+            + "FROM more; DROP TABLE more");
+  }
+
+  /** Inserts delegations that are in progress. */
+  public static void insertDelegations(
+      TestDatabase database, UUID caller, UUID callee, int delegations) {
+    database.execute(
+        DELEGATIONS.formatted(caller, "'" + callee + "'")
+            + "FROM generate_series(1, "
+            + delegations
+            + ")");
   }
 
   /** Inserts messages that wait for one workspace. */

@@ -142,6 +142,19 @@ class LargeRemovalTest {
   }
 
   @Test
+  void ofOneWorkspaceEndsItsManyDelegations() {
+    Agent callee = CLIENT.create("Much is delegated to it");
+    BulkFleet.insertDelegations(SERVER.database(), CLIENT.create("Caller").id(), callee.id(), MANY);
+
+    UUID run = removed(callee, 0);
+
+    assertThat(openDelegations()).isEqualTo(MANY - 1000);
+    worker.start();
+    assertThat(BulkFleet.awaitEnd(CLIENT, run).path("done").asInt()).isEqualTo(1);
+    assertThat(openDelegations()).isZero();
+  }
+
+  @Test
   void isRefusedForABranchThatIsTooLarge() {
     Agent root = CLIENT.create("Too large");
     BulkFleet.insertBelow(SERVER.database(), root.id(), 20_000, 0, root.id());

@@ -99,6 +99,7 @@ class FleetSummaryTest {
     Agent self = client.createOnline("self", under(lead));
     Agent peer = client.createOnline("peer", under(lead));
     Agent stranger = client.create("stranger", under(peer));
+    send(client.create("waiting", under(lead), "\"delivery_mode\":\"push\""), "m-1");
     delegate(peer, stranger);
     delegate(self, peer);
     client.heartbeat(
@@ -106,8 +107,10 @@ class FleetSummaryTest {
 
     JsonNode summary = summary("", self.token());
 
-    assertThat(names(summary)).containsExactly("peer", "lead", "self");
+    assertThat(names(summary)).containsExactly("peer", "waiting", "lead", "self");
     assertThat(summary.path("reason")).isEmpty();
+    assertThat(summary.path("worst").findValuesAsString("queued")).containsOnly("false");
+    assertThat(summary("is:queued", ADMIN_TOKEN).path("total").asInt()).isEqualTo(1);
     assertThat(summary.path("delegations").toString()).isEqualTo("{\"dispatched\":1}");
     assertThat(summary.path("worst").toString()).doesNotContain("secret");
     for (String probe : List.of("error:secret", "task:secret", "reason:error_rate", "is:queued")) {

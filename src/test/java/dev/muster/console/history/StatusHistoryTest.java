@@ -4,6 +4,7 @@ import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.muster.a2a.ProxyClient;
 import dev.muster.console.fleet.DecodedFleet;
 import dev.muster.testing.FastPace;
 import dev.muster.testing.Race;
@@ -265,9 +266,67 @@ class StatusHistoryTest {
     assertThat(sum(minutes.path("transitions"))).isEqualTo(2);
     assertThat(minutes.path("status").path("degraded").valueStream().mapToInt(JsonNode::asInt))
         .contains(1);
-    JsonNode by =
-        server.client().get("/console/fleet/minutes?step=30", ADMIN_TOKEN).json().path("status");
-    assertThat(by.path("degraded").valueStream().mapToInt(JsonNode::asInt).max()).hasValue(1);
+    JsonNode points = server.client().get("/console/fleet/minutes?step=30", ADMIN_TOKEN).json();
+    for (int i = 0; i < points.path("at").size(); i++) {
+      String least =
+          server
+              .database()
+              .value(
+                  "SELECT min(online) || ' ' || max(degraded) FROM fleet_minutes WHERE date_bin('%s s', minute, to_timestamp(%s)) = to_timestamp(%2$s)"
+                      .formatted(points.path("step_s"), points.path("at").get(i)));
+      assertThat(
+              points.at("/status/online").get(i).asString()
+                  + " "
+                  + points.at("/status/degraded").get(i).asString())
+          .isEqualTo(least);
+    }
+    assertThat(points.at("/status/degraded").valueStream().mapToInt(JsonNode::asInt).max())
+        .hasValue(1);
+  }
+
+  /** Again when a minute ends meanwhile: of several at once, none is measured. */
+  @Test
+  void measuresWhatOnlyTheEndOfAMinuteKnows() {
+    TestClient client = server.client();
+    Agent heard = client.createOnline("heard");
+    Agent push =
+        client.create("push", "\"delivery_mode\":\"push\"", "\"parent_id\":\"" + heard.id() + "\"");
+    String message = ProxyClient.message("m-1", "hi");
+    assertThat(client.post("/workspaces/" + push.id() + "/a2a", ADMIN_TOKEN, message).status())
+        .isEqualTo(202);
+    assertThat(
+            client
+                .post(
+                    "/workspaces/" + heard.id() + "/delegations/record",
+                    heard.token(),
+                    "{\"target_id\":\"%s\",\"task\":\"Do it.\",\"delegation_id\":\"measured\"}"
+                        .formatted(push.id()))
+                .status())
+        .isEqualTo(202);
+    awaitHistory(server, Instant.now());
+
+    await()
+        .untilAsserted(() -> {
+          server.bean(StatusHistory.class).follow();
+          server
+              .database()
+              .execute(
+                  """
+                  DELETE FROM fleet_minutes WHERE minute >= (SELECT minutes_to FROM history_head);
+                  UPDATE workspace_heartbeats SET last_heartbeat_at = (SELECT minutes_to FROM history_head)
+                      - CASE WHEN workspace_id = '%s' THEN interval '59 s' ELSE interval '60 s' END;
+                  UPDATE history_head SET minutes_to = minutes_to - interval '1 minute', minute_seq = last_seq - 7
+                  """
+                      .formatted(heard.id()));
+          server.bean(StatusHistory.class).follow();
+          assertThat(
+                  server
+                      .database()
+                      .value(
+                          "SELECT concat_ws(' ', events, heartbeats, queued, in_flight) FROM"
+                              + " fleet_minutes ORDER BY minute DESC LIMIT 1"))
+              .isEqualTo("7 1 1 1");
+        });
   }
 
   private static int sum(JsonNode numbers) {

@@ -181,6 +181,31 @@ class TimelineTest {
     assertThat(read("?kinds=run").json().path("next").isNull()).isTrue();
   }
 
+  /** An event gets its number when it is published, some seconds after its time. */
+  @Test
+  void findsByItsTimeAnEventWithALateNumber() {
+    for (String rate : List.of("0.9", "0", "0.9")) {
+      CLIENT.heartbeat(agent, "\"error_rate\":" + rate);
+    }
+    await().until(() -> entries("?kinds=status").size() == 5);
+    SERVER
+        .database()
+        .execute(
+            """
+            UPDATE events SET created_at = '2026-01-01T00:00:00Z'::timestamptz + seconds[own.n] * interval '1 second'
+            FROM (SELECT id, row_number() OVER (ORDER BY seq) AS n FROM events WHERE workspace_id = '%s') AS own
+            CROSS JOIN (SELECT ARRAY[4, 5, 6, 1, 20] AS seconds) AS times
+            WHERE events.id = own.id
+            """
+                .formatted(agent.id()));
+
+    assertThat(
+            entries("?kinds=status&before=2026-01-01T00:00:03Z")
+                .valueStream()
+                .map(one -> one.path("title").asString()))
+        .containsExactly("degraded → online");
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {
