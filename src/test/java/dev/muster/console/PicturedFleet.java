@@ -42,7 +42,8 @@ final class PicturedFleet {
       UPDATE workspace_heartbeats SET status = 'offline', status_since = now() - interval '11 minutes',
         last_heartbeat_at = now() - interval '14 minutes'
       WHERE workspace_id IN (SELECT id FROM workspaces WHERE name !~ '^(Tester|Planner)' AND role = 'research');
-      UPDATE workspace_heartbeats SET stalled = true, stalled_since = now() - interval '8 minutes', active_tasks = 1,
+      UPDATE workspace_heartbeats SET stalled = true, stalled_since = now() - interval '8 minutes',
+        busy_since = now() - interval '18 minutes', active_tasks = 1,
         status_since = now() - interval '3 hours'
       WHERE workspace_id IN (SELECT id FROM workspaces WHERE name IN ('Planner 31', 'Tester 133'));
       UPDATE workspace_heartbeats SET status = 'failed', status_since = now() - interval '52 minutes',

@@ -11,6 +11,7 @@ import java.io.ByteArrayInputStream;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -33,6 +34,9 @@ class ScreenshotsTest {
 
   /** Such a part of a picture may differ from the one before; more is to be looked at. */
   private static final double LIKE_BEFORE = 0.005;
+
+  /** The square of a distance between two colours that nobody sees. */
+  private static final int ALIKE = 100;
 
   /**
    * One picture.
@@ -101,18 +105,24 @@ class ScreenshotsTest {
     }
   }
 
-  /** The same with the 256 most frequent of its colours: a third of the size, and as clear. */
+  /**
+   * The same with 256 of its colours: a third of the size, and as clear. It takes the most frequent
+   * ones of which none is like another: the shades of a text would leave no place for the colour of
+   * a small mark.
+   */
   private static BufferedImage withFewColours(BufferedImage image) {
     Map<Integer, Integer> counts = new HashMap<>();
     for (int pixel : pixels(image)) {
       counts.merge(pixel, 1, Integer::sum);
     }
-    int[] palette =
-        counts.entrySet().stream()
-            .sorted(Map.Entry.<Integer, Integer>comparingByValue().reversed())
-            .limit(256)
-            .mapToInt(Map.Entry::getKey)
-            .toArray();
+    List<Integer> taken = new ArrayList<>();
+    counts.entrySet().stream()
+        .sorted(Map.Entry.<Integer, Integer>comparingByValue().reversed())
+        .map(Map.Entry::getKey)
+        .filter(colour -> taken.stream().noneMatch(one -> distance(one, colour) < ALIKE))
+        .takeWhile(_ -> taken.size() < 256)
+        .forEach(taken::add);
+    int[] palette = taken.stream().mapToInt(Integer::intValue).toArray();
     IndexColorModel colours =
         new IndexColorModel(8, palette.length, palette, 0, false, -1, DataBuffer.TYPE_BYTE);
     Map<Integer, Integer> nearest = new HashMap<>();
