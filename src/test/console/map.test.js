@@ -1,4 +1,5 @@
 import { Cells, familiesOf } from '/src/fleet/cells.js';
+import { fitted } from '/src/fleet/map-paint.js';
 import { FleetStore } from '/src/fleet/store.js';
 import { readSnapshot } from '/src/fleet/snapshot.js';
 import { equal, ok, until } from './assert.js';
@@ -53,6 +54,16 @@ export function aHundredThousandFit() {
   let lowest = 0;
   cells.each((row, x, y) => (lowest = Math.max(lowest, y + cells.size)));
   ok(lowest <= 620, `down to ${lowest}`);
+}
+
+/** A number that is cut off is another number. */
+export function cutsNamesAndNoNumbers() {
+  const within = letters => text => [...text].length <= letters;
+  equal(fitted('Payments', '20', within(20)), 'Payments  20');
+  equal(fitted('Payments lead 1', '20', within(18)), 'Payments lead 1');
+  equal(fitted('Payments lead 1', '20', within(10)), 'Payments…');
+  equal(fitted('😀😀😀😀', '1,200', within(3)), '😀😀…');
+  equal(fitted('Payments', '20', within(1)), '');
 }
 
 async function map(rows, options = {}) {

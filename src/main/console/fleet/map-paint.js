@@ -13,6 +13,8 @@ const TONE_OF = STATUSES.map((status) => {
     hibernated: 'paused' }[status] ?? status;
   return TONES.indexOf(name);
 });
+/** Letters of a name that are tried at most; no label is as wide. */
+const MAX_LETTERS = 80;
 const [ONLINE, STALLED] = [TONES.indexOf('online'), TONES.indexOf('stalled')];
 /** Copies of the paths in icons.svg, since a canvas cannot draw a symbol of an SVG file. */
 const GLYPHS = {
@@ -32,6 +34,28 @@ export function toneOfRow(store, row) {
   }
   const tone = TONE_OF[store.status[row]];
   return tone === ONLINE && store.isStalled(row) ? STALLED : tone;
+}
+
+/**
+ * Returns what fits of a name and a number: both, or the name, or its beginning. A number that is cut off is another
+ * number, and a name tells more than how many there are, which the cells show.
+ *
+ * @param {string} name
+ * @param {string} number
+ * @param {(text: string) => boolean} fits
+ * @returns {string}
+ */
+export function fitted(name, number, fits) {
+  const whole = [`${name}  ${number}`, name].find(fits);
+  if (whole !== undefined) {
+    return whole;
+  }
+  const letters = [...name].slice(0, MAX_LETTERS);
+  const cut = () => `${letters.join('').trimEnd()}…`;
+  while (letters.length > 0 && !fits(cut())) {
+    letters.pop();
+  }
+  return letters.length > 0 ? cut() : '';
 }
 
 export class MapPaint {
@@ -64,8 +88,13 @@ export class MapPaint {
     this.font = style.fontFamily;
   }
 
-  /** Paints the whole map. @param {import('./cells.js').Cells} cells @param {(family: object) => string} nameOf */
-  all(cells, nameOf) {
+  /**
+   * Paints the whole map.
+   *
+   * @param {import('./cells.js').Cells} cells
+   * @param {(family: object) => [string, string]} labelOf name and size of a family
+   */
+  all(cells, labelOf) {
     const { canvas, context, store } = this;
     this.scale = devicePixelRatio || 1;
     this.cells = cells;
@@ -83,7 +112,7 @@ export class MapPaint {
       this.#fill(row);
     });
     context.putImageData(this.image, 0, 0);
-    cells.blocks.forEach((block) => this.#frame(block, nameOf(block.family)));
+    cells.blocks.forEach((block) => this.#frame(block, labelOf(block.family)));
     if (cells.size >= GLYPH_PX) {
       cells.each((row) => this.#glyph(row));
     }
@@ -160,19 +189,16 @@ export class MapPaint {
     context.fillText(words.join(' '), 6, 51);
   }
 
-  #frame({ x, y, width, height, label }, name) {
+  #frame({ x, y, width, height, label }, [name, size]) {
     const { context, scale } = this;
     context.save();
     context.scale(scale, scale);
     context.strokeStyle = this.line;
     context.strokeRect(x + 0.5, y + 0.5, width - 2, height - 2);
     if (label > 0) {
-      context.beginPath();
-      context.rect(x, y, width - 6, label + 4);
-      context.clip();
       context.fillStyle = this.ink;
       context.font = `600 12px ${this.font}`;
-      context.fillText(name, x + 6, y + 15);
+      context.fillText(fitted(name, size, (text) => context.measureText(text).width <= width - 12), x + 6, y + 15);
     }
     context.restore();
   }

@@ -200,7 +200,7 @@ export class FleetMap {
     this.cells = new Cells(familiesOf(this.store, this.view.rows), width, height);
     this.rows = this.cells.blocks.flatMap(({ family }) => family.rows);
     this.painted = this.view.rows;
-    this.paint.all(this.cells, (family) => nameOf(this.store, family));
+    this.paint.all(this.cells, (family) => labelOf(this.store, family));
     const active = this.store.index.find(this.activeId); // by id, since a new snapshot may give a workspace another row
     this.active = this.paint.x[active] >= 0 ? active : -1;
     this.pointed = -1;
@@ -231,7 +231,7 @@ export class FleetMap {
 
 const parentOf = (store, row) => (store.parent[row] >= 0 ? `below ${visible(store.name(store.parent[row]))}` : '');
 
-function nameOf(store, { key, rows }) {
+function labelOf(store, { key, rows }) {
   const name = key >= 0 ? visible(store.name(key)) : key === -1 ? 'without a family' : 'smaller families';
-  return `${name}  ${rows.length.toLocaleString('en')}`;
+  return [name, rows.length.toLocaleString('en')];
 }
