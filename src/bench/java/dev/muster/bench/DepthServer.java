@@ -6,11 +6,13 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntPredicate;
+import java.util.stream.Collectors;
 
 /** A server, its database, and an agent whose heartbeats are measured beside all work. */
 final class DepthServer implements AutoCloseable {
@@ -33,7 +35,8 @@ final class DepthServer implements AutoCloseable {
     DepthTable.Outcome run() throws Exception;
   }
 
-  private record Beside(DepthTable.Outcome outcome, Paced heartbeats) {}
+  /** {@code slowest} says in which seconds the slowest hundredth of the heartbeats was due. */
+  private record Beside(DepthTable.Outcome outcome, Paced heartbeats, String slowest) {}
 
   private final DepthTable table;
   private final BenchDatabase database;
@@ -111,6 +114,7 @@ final class DepthServer implements AutoCloseable {
   void measure(int size, Work work) throws Exception {
     Beside measured = heartbeats(MIN_MEASURED, work);
     table.add(size, measured.outcome(), measured.heartbeats(), quiet);
+    System.out.println("    the slowest hundredth of the heartbeats: " + measured.slowest());
   }
 
   private Beside heartbeats(Duration atLeast, Work work) throws Exception {
@@ -130,11 +134,24 @@ final class DepthServer implements AutoCloseable {
     try {
       DepthTable.Outcome outcome = work.run();
       isOver.set(true);
-      List<Double> ms = beside.join().stream().map(Pace.Timed::ms).toList();
-      return new Beside(outcome, Paced.of(ms, sent.get()));
+      List<Pace.Timed> sorted = beside.join();
+      List<Double> ms = sorted.stream().map(Pace.Timed::ms).toList();
+      return new Beside(outcome, Paced.of(ms, sent.get()), slowest(sorted));
     } finally {
       isOver.set(true);
     }
+  }
+
+  private static String slowest(List<Pace.Timed> sorted) {
+    long begin = sorted.stream().mapToLong(Pace.Timed::due).min().orElseThrow();
+    return sorted.subList(sorted.size() * 99 / 100, sorted.size()).stream()
+        .collect(
+            Collectors.groupingBy(
+                one -> (one.due() - begin) / 1_000_000_000L, TreeMap::new, Collectors.counting()))
+        .entrySet()
+        .stream()
+        .map(second -> second.getValue() + " in second " + second.getKey())
+        .collect(Collectors.joining(", "));
   }
 
   @Override

@@ -189,6 +189,12 @@ class WebhookSendingTest {
     receiver.peer().usually(PeerBehavior.silence());
     Agent agent = degrade(server);
     receiver.tell(1);
+    // the claim outlasts the attempt, which ends after 10 s; else another replica would send it too
+    assertThat(
+            receiver.number(
+                "SELECT count(*) FROM webhook_notifications WHERE ended_at IS NULL AND"
+                    + " next_attempt_at > statement_timestamp() + interval '10 s'"))
+        .isEqualTo(1);
     for (int n = 0; n < 20; n++) {
       long start = System.nanoTime();
       assertThat(server.client().heartbeat(agent).status()).isEqualTo(200);
