@@ -8,14 +8,14 @@ import { fleet, msf1, uuid } from './fixtures.js';
 
 const NOW = Date.parse('2026-11-25T02:16:09Z');
 
-/** Shows a table, and returns it with a function that returns the rows drawn since its last call, except by ages. */
+/** Shows a table. `taken` returns the rows that were drawn since its last call, except by their ages alone. */
 function table(rows) {
   const store = new FleetStore();
   store.load(readSnapshot(msf1(rows)));
   const view = new FleetView(store, () => NOW);
   view.show({ query: '', sort: 'name', direction: 'asc', arrangement: TABLE });
   const kind = tableKind(store);
-  let drawn = [];
+  const drawn = [];
   let version = 'no gap';
   const shown = new FleetTable({
     view,

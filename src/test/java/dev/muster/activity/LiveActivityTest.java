@@ -238,7 +238,7 @@ class LiveActivityTest {
     }
   }
 
-  /** Its time is drawn before its commit, and rows of other feeds have been published since. */
+  /** A row gets its time before its commit, so rows with later times may be published already. */
   @Test
   void publishesRowsWithoutANotification() throws Exception {
     Agent agent = ONE.client().create("unsignalled");

@@ -115,13 +115,14 @@ class ScreenshotsTest {
     for (int pixel : pixels(image)) {
       counts.merge(pixel, 1, Integer::sum);
     }
+    List<Integer> byNumber = new ArrayList<>(counts.keySet());
+    byNumber.sort(Comparator.<Integer>comparingInt(counts::get).reversed());
     List<Integer> taken = new ArrayList<>();
-    counts.entrySet().stream()
-        .sorted(Map.Entry.<Integer, Integer>comparingByValue().reversed())
-        .map(Map.Entry::getKey)
-        .filter(colour -> taken.stream().noneMatch(one -> distance(one, colour) < ALIKE))
-        .takeWhile(_ -> taken.size() < 256)
-        .forEach(taken::add);
+    for (int colour : byNumber) {
+      if (taken.size() < 256 && taken.stream().noneMatch(one -> distance(one, colour) < ALIKE)) {
+        taken.add(colour);
+      }
+    }
     int[] palette = taken.stream().mapToInt(Integer::intValue).toArray();
     IndexColorModel colours =
         new IndexColorModel(8, palette.length, palette, 0, false, -1, DataBuffer.TYPE_BYTE);

@@ -227,10 +227,7 @@ class ClaimRaceTest {
         .until(() -> count(target, "deliveries", "true"), "1"::equals);
     ONE.client().heartbeat(target);
     QueuedMessage lost = claim(ONE, target).getFirst();
-    DATABASE.execute(
-        "UPDATE deliveries SET owner = NULL, claim = NULL, claimed_at = NULL WHERE workspace_id = '"
-            + target.id()
-            + "'");
+    queue.release(new Queued(target.id(), lost.id(), ""));
     QueuedMessage held = claim(OTHER, target).getFirst();
 
     endWithDelegation(ONE, lost, "too late");

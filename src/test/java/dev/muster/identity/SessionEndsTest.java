@@ -281,13 +281,12 @@ class SessionEndsTest {
     SERVER
         .database()
         .execute(
-            "UPDATE console_sessions SET ended_at = now() - interval '91 days' WHERE id = '"
-                + id
-                + "'; UPDATE console_sessions SET expires_at = now() - interval '91 days' WHERE id"
-                + " = '"
-                + expired
-                + "'; UPDATE console_links SET expires_at = now() - interval '91 days' WHERE name ="
-                + " 'old'");
+            """
+            UPDATE console_sessions SET ended_at = now() - interval '91 days' WHERE id = '%s';
+            UPDATE console_sessions SET expires_at = now() - interval '91 days' WHERE id = '%s';
+            UPDATE console_links SET expires_at = now() - interval '91 days' WHERE name = 'old'
+            """
+                .formatted(id, expired));
     SessionRepository repository = SERVER.bean(SessionRepository.class);
 
     assertThat(SERVER.bean(IdentityRetention.class).sweepAudit()).isEqualTo(3);

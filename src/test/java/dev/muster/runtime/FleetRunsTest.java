@@ -157,7 +157,7 @@ class FleetRunsTest {
     for (String next = path; !next.isEmpty(); pages++) {
       Answer answer = CLIENT.get(next, ADMIN_TOKEN);
       TestStream.rows(answer).forEach(all::add);
-      next = TestStream.next(answer);
+      next = answer.next();
     }
     return pages;
   }

@@ -250,7 +250,7 @@ class RuntimeRunsTest {
       Answer page = CLIENT.get(next, stream.agent().token());
       assertThat(TestStream.rows(page).size()).isLessThanOrEqualTo(2);
       languages.addAll(page.json().findValuesAsString("language"));
-      next = TestStream.next(page);
+      next = page.next();
     }
 
     assertThat(languages).containsExactly("6", "4", "2", "0");
@@ -278,11 +278,11 @@ class RuntimeRunsTest {
     }
 
     Answer first = CLIENT.get(stream.path("/runtime-runs?limit=1000"), stream.agent().token());
-    Answer second = CLIENT.get(TestStream.next(first), stream.agent().token());
+    Answer second = CLIENT.get(first.next(), stream.agent().token());
 
     assertThat(first.text().length()).isBetween(7 << 20, 9 << 20);
     assertThat(first.json().size() + second.json().size()).isEqualTo(140);
-    assertThat(TestStream.next(second)).isEmpty();
+    assertThat(second.next()).isEmpty();
   }
 
   private long keptPieces() {

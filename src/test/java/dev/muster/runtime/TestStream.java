@@ -66,15 +66,9 @@ record TestStream(TestClient client, Agent agent) {
     while (!next.isEmpty()) {
       Answer answer = client.get(next, ADMIN_TOKEN);
       rows(answer).forEach(all::add);
-      next = next(answer);
+      next = answer.next();
     }
     return all;
-  }
-
-  /** The target of the Link header, "" when there is none. */
-  static String next(Answer answer) {
-    String link = answer.header("Link");
-    return link.isEmpty() ? "" : link.substring(1, link.indexOf('>'));
   }
 
   static JsonNode rows(Answer answer) {

@@ -41,6 +41,12 @@ public final class TestClient {
       return headers.firstValue(name).orElse("");
     }
 
+    /** The target of the Link header, which is the next page; "" when there is none. */
+    public String next() {
+      String link = header("Link");
+      return link.isEmpty() ? "" : link.substring(1, link.indexOf('>'));
+    }
+
     /** Whether the server could not tell at that moment (R0.6). */
     public boolean isUndecided() {
       return status == 503 && field("code").equals("UNAVAILABLE");

@@ -268,7 +268,7 @@ class StatusHistoryTest {
         .contains(1);
     JsonNode points = server.client().get("/console/fleet/minutes?step=30", ADMIN_TOKEN).json();
     for (int i = 0; i < points.path("at").size(); i++) {
-      String least =
+      String stored =
           server
               .database()
               .value(
@@ -278,13 +278,15 @@ class StatusHistoryTest {
               points.at("/status/online").get(i).asString()
                   + " "
                   + points.at("/status/degraded").get(i).asString())
-          .isEqualTo(least);
+          .isEqualTo(stored);
     }
     assertThat(points.at("/status/degraded").valueStream().mapToInt(JsonNode::asInt).max())
         .hasValue(1);
   }
 
-  /** Again when a minute ends meanwhile: of several at once, none is measured. */
+  /**
+   * A minute is measured when it is stored alone, so this tries again if another ends meanwhile.
+   */
   @Test
   void measuresWhatOnlyTheEndOfAMinuteKnows() {
     TestClient client = server.client();

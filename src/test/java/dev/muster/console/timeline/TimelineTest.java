@@ -17,6 +17,7 @@ import java.math.BigInteger;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -188,19 +189,20 @@ class TimelineTest {
       CLIENT.heartbeat(agent, "\"error_rate\":" + rate);
     }
     await().until(() -> entries("?kinds=status").size() == 5);
+    Instant begin = Instant.now().minusSeconds(60).truncatedTo(ChronoUnit.SECONDS);
     SERVER
         .database()
         .execute(
             """
-            UPDATE events SET created_at = '2026-01-01T00:00:00Z'::timestamptz + seconds[own.n] * interval '1 second'
+            UPDATE events SET created_at = '%s'::timestamptz + seconds[own.n] * interval '1 second'
             FROM (SELECT id, row_number() OVER (ORDER BY seq) AS n FROM events WHERE workspace_id = '%s') AS own
             CROSS JOIN (SELECT ARRAY[4, 5, 6, 1, 20] AS seconds) AS times
             WHERE events.id = own.id
             """
-                .formatted(agent.id()));
+                .formatted(begin, agent.id()));
 
     assertThat(
-            entries("?kinds=status&before=2026-01-01T00:00:03Z")
+            entries("?kinds=status&before=" + begin.plusSeconds(3))
                 .valueStream()
                 .map(one -> one.path("title").asString()))
         .containsExactly("degraded → online");
