@@ -27,7 +27,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 class Registration {
 
   /** How many registrations are stored at the same time. */
-  static final int MAX_CONCURRENT = 8;
+  static final int MAX_CONCURRENT = 4;
 
   private static final Duration SLOT_TIMEOUT = Duration.ofSeconds(3);
 
@@ -135,7 +135,8 @@ class Registration {
     boolean created = createIfUnknown(request);
     StatusRow was = statuses.lock(id).orElseThrow(() -> Workspaces.absent(id, workspaces));
     Workspace stored = workspaces.find(id).orElseThrow(() -> Workspaces.absent(id, workspaces));
-    Optional<UUID> lost = gate.admit(caller, id, Optional.of(stored), origin);
+    Optional<UUID> lost =
+        gate.admit(caller, id, created ? Optional.empty() : Optional.of(stored), origin);
     WorkspaceStatus now =
         was.status() == WorkspaceStatus.PAUSED ? was.status() : WorkspaceStatus.ONLINE;
     Instant since = statuses.recordRegistration(was, now);
@@ -156,14 +157,14 @@ class Registration {
       Caller caller, UUID id, boolean created, RegistrationOrigin origin, Optional<UUID> lost) {
     if (caller instanceof Caller.Anonymous) {
       lost.ifPresent(tokenId -> replace(id, tokenId));
-      Minted minted = minting.mint(id);
+      Minted minted = created ? tokens.mint(id) : minting.mint(id);
       registrations.recordOpen(id, origin, minted.id());
       return Optional.of(minted.token());
     }
     if (!caller.equals(new Caller.Agent(id))) {
       registrations.recordByAdmin(id);
     }
-    return created ? Optional.of(minting.mint(id).token()) : Optional.empty();
+    return created ? Optional.of(tokens.mint(id).token()) : Optional.empty();
   }
 
   private void replace(UUID id, UUID tokenId) {

@@ -59,8 +59,9 @@ class RegistrationGate {
   }
 
   /**
-   * Refuses by the table of R3.1; call it again under the workspace's lock. Returns the unused
-   * token that the same request obtained before, and that a new token must replace.
+   * Refuses by the table of R3.1; call it again under the workspace's lock. {@code stored} is empty
+   * for one that is new, or was created by the same transaction. Returns the unused token that the
+   * same request obtained before, and that a new token must replace.
    */
   Optional<UUID> admit(
       Caller caller, UUID id, Optional<Workspace> stored, RegistrationOrigin origin) {
@@ -75,7 +76,8 @@ class RegistrationGate {
     return switch (caller) {
       case Caller.Admin(), Caller.Operator _ -> Optional.empty();
       case Caller.Viewer _ -> throw AccessChecks.readsOnly();
-      case Caller.Anonymous() -> requireFirstOrRepeated(id, origin);
+      case Caller.Anonymous() ->
+          stored.isPresent() ? requireFirstOrRepeated(id, origin) : Optional.empty();
       case Caller.Agent(UUID own) when own.equals(id) -> Optional.empty();
       case Caller.Agent(UUID own) -> throw AccessChecks.ofAnotherWorkspace();
       case Caller.RemovedAgent(UUID own) -> throw Credentials.unknown();
