@@ -15,6 +15,8 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
@@ -68,6 +70,24 @@ class RecordedEventsTest {
             "WORKSPACE_AWAITING_AGENT paused>awaiting_agent",
             "WORKSPACE_ONLINE awaiting_agent>online",
             "WORKSPACE_REMOVED online>removed");
+  }
+
+  /** A listener looks once, so it must find what it is called for. */
+  @Test
+  void areReadableWhenListenersAreCalled() {
+    EventLog log = SERVER.bean(EventLog.class);
+    BlockingQueue<Long> heads = new LinkedBlockingQueue<>();
+    long before;
+    // of the lock of catchUp, so that the first call is for a later event
+    synchronized (log) {
+      before = log.head();
+      log.onNewEvents(() -> heads.add(log.head()));
+    }
+
+    CLIENT.create("Listened to");
+
+    Awaitility.await().until(() -> !heads.isEmpty());
+    assertThat(heads.peek()).isGreaterThan(before);
   }
 
   /** No event gets its number while another transaction holds the last one. */

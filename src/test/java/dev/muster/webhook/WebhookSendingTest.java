@@ -183,6 +183,27 @@ class WebhookSendingTest {
     assertThat(attempts(server, "sent")).isEqualTo(sent + 1);
   }
 
+  /** Old ones are deleted with each new one; one that was not given up yet is not among them. */
+  @Test
+  void keepsAnOldNotificationUntilItHasEnded() {
+    double refused = attempts(server, "refused");
+    receiver.peer().usually(PeerBehavior.answer(503, ""));
+    degrade(server);
+    String old = receiver.tell(1).path("id").asString();
+    awaitAttempts(server, "refused", refused + 1);
+    DATABASE.execute(
+        "UPDATE webhook_notifications SET created_at = created_at - interval '3 hours',"
+            + " next_attempt_at = now() + interval '1 hour'");
+    Receiver.degrade(server.client(), "billing");
+    receiver.awaitCollected(1);
+    receiver.letAMinutePass();
+
+    receiver.await(2);
+
+    assertThat(waitingWith(old)).isEqualTo(1);
+    DATABASE.execute("UPDATE webhook_notifications SET ended_at = now() WHERE id = '" + old + "'");
+  }
+
   @Test
   void delaysNoRequestWhileTheReceiverIsSilent() {
     double before = attempts(server, "unreachable");
@@ -245,6 +266,11 @@ class WebhookSendingTest {
 
   private void awaitEnd() {
     Awaitility.await().atMost(TIMEOUT).until(() -> waiting() == 0);
+  }
+
+  private int waitingWith(String id) {
+    return receiver.number(
+        "SELECT count(*) FROM webhook_notifications WHERE ended_at IS NULL AND id = '" + id + "'");
   }
 
   private int waiting() {

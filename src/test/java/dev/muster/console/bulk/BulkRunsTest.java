@@ -19,6 +19,7 @@ import dev.muster.testing.TestClient.Answer;
 import dev.muster.testing.TestServer;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
@@ -46,6 +47,10 @@ class BulkRunsTest {
 
   /** An advisory lock that stops a statement of the server. */
   private static final int GATE = 4711;
+
+  private static final String BLOCKED =
+      "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type"
+          + " = 'Lock'";
 
   @AfterAll
   static void stop() {
@@ -265,6 +270,34 @@ class BulkRunsTest {
       assertThat(status(one)).isEqualTo("awaiting_agent");
       holder.rollback();
     }
+  }
+
+  /** Until the message is stored, its workspace keeps the way that the message takes. */
+  @Test
+  void aMessageTakesTheWayOfTheModeThatItsWorkspaceChangesTo() throws Exception {
+    Agent one = CLIENT.createOnline("changing", "\"url\":\"http://127.0.0.1:9/\"");
+    String message =
+        "\"action\":\"message\",\"ids\":[\"%s\"],\"text\":\"look\",\"expect_count\":1"
+            .formatted(one.id());
+    UUID run;
+    try (Connection change = SERVER.database().connect()) {
+      change.setAutoCommit(false);
+      Statement statement = change.createStatement();
+      statement.execute(
+          "SELECT FROM activity_feeds WHERE workspace_id = '" + one.id() + "' FOR UPDATE");
+      run = UUID.fromString(start(CLIENT, message).field("bulk_id"));
+      Awaitility.await().until(() -> SERVER.database().value(BLOCKED), "1"::equals);
+      statement.execute(
+          "UPDATE workspaces SET delivery_mode = 'poll' WHERE id = '" + one.id() + "'");
+      change.commit();
+    }
+
+    assertThat(awaitEnd(CLIENT, run).path("done").asInt()).isEqualTo(1);
+    assertThat(
+            SERVER
+                .database()
+                .value("SELECT count(*) FROM deliveries WHERE workspace_id = '" + one.id() + "'"))
+        .isEqualTo("0");
   }
 
   @Test

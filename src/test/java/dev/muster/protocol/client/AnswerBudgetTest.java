@@ -12,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicLong;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -130,6 +131,36 @@ class AnswerBudgetTest {
 
       assertThat(client.send(request(own, Duration.ofSeconds(5)))).isInstanceOf(Answer.class);
     }
+  }
+
+  /** The bytes above the bound are those of the one that may exceed it, and go with it. */
+  @Test
+  void countsNothingOfAnAnswerAboveTheBoundOnceItIsReleased() throws Exception {
+    try (ResponseMemoryAllocation large = space();
+        ResponseMemoryAllocation other = space();
+        ResponseMemoryAllocation last = space()) {
+      try (ResponseMemoryAllocation exceeding = space()) {
+        exceeding.take(4 * MIB);
+        exceeding.take(3 * MIB);
+      }
+      large.take(3 * MIB);
+      other.take(MIB);
+      FutureTask<Long> waiting =
+          new FutureTask<>(() -> {
+            last.take(MIB);
+            return budget.taken();
+          });
+      Thread thread = Thread.ofPlatform().start(waiting);
+
+      Awaitility.await().until(() -> thread.getState() == Thread.State.WAITING || waiting.isDone());
+      assertThat(budget.taken()).isEqualTo(4 * MIB);
+
+      large.take(MIB);
+      assertThat(budget.taken()).isEqualTo(5 * MIB);
+      large.clear();
+      assertThat(waiting.get()).isEqualTo(2 * MIB);
+    }
+    assertThat(budget.taken()).isZero();
   }
 
   @Test
