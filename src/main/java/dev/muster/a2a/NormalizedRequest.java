@@ -2,16 +2,11 @@ package dev.muster.a2a;
 
 import dev.muster.activity.MessageIdentity;
 import dev.muster.activity.NewActivity;
-import dev.muster.delivery.DeliverySettings;
 import dev.muster.delivery.JsonMembers;
 import dev.muster.delivery.Sender;
 import dev.muster.platform.json.LosslessJson;
-import dev.muster.platform.problem.ProblemException;
 import dev.muster.protocol.MessageContent;
 import dev.muster.workspace.DeliveryTarget;
-import java.math.BigDecimal;
-import java.time.Duration;
-import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Supplier;
@@ -116,40 +111,5 @@ record NormalizedRequest(String method, ObjectNode body, @Nullable ObjectNode me
       body.put("id", ids.get().toString());
     }
     return body.setAll(rest);
-  }
-
-  /** The queue options of a request, used if it has to wait (R7.7). */
-  record QueueOptions(int priority, Duration life) {
-
-    private static final long USUAL_PRIORITY = 50;
-    private static final int MAX_PRIORITY = 100;
-
-    private static final BigDecimal MIN_LONG = BigDecimal.valueOf(Long.MIN_VALUE);
-    private static final BigDecimal MAX_LONG = BigDecimal.valueOf(Long.MAX_VALUE);
-
-    static QueueOptions of(NormalizedRequest request, DeliverySettings settings) {
-      JsonNode params = request.body().path("params");
-      long priority = number(params, "priority").orElse(USUAL_PRIORITY);
-      return new QueueOptions(
-          Math.clamp(priority, 0, MAX_PRIORITY),
-          settings.life(number(params, "expires_in_seconds")));
-    }
-
-    private static Optional<Long> number(JsonNode params, String name) {
-      @Nullable JsonNode value = params.get(name);
-      if (value == null || value.isNull()) {
-        return Optional.empty();
-      }
-      if (!value.isNumber()) {
-        throw ProblemException.validation(
-            "params." + name + ": not a number (expected: a whole number)");
-      }
-      return Optional.of(clamped(value.decimalValue()));
-    }
-
-    /** Clamps without expanding the number, which may have 1,000 million digits. */
-    private static long clamped(BigDecimal number) {
-      return number.min(MAX_LONG).max(MIN_LONG).longValue();
-    }
   }
 }

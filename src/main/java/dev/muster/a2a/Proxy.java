@@ -1,6 +1,5 @@
 package dev.muster.a2a;
 
-import dev.muster.a2a.NormalizedRequest.QueueOptions;
 import dev.muster.activity.ActivityKey;
 import dev.muster.activity.AppendResult;
 import dev.muster.activity.Feeds;
@@ -14,6 +13,7 @@ import dev.muster.delivery.DeliverySettings;
 import dev.muster.delivery.Outgoing;
 import dev.muster.delivery.ProxyResponse;
 import dev.muster.delivery.ProxyResponses;
+import dev.muster.delivery.QueueOptions;
 import dev.muster.delivery.ReplyCorrelation;
 import dev.muster.delivery.Sender;
 import dev.muster.identity.CredentialRecheck;
@@ -135,7 +135,7 @@ class Proxy {
       DeliveryTarget target,
       Optional<DelegationMessage> repliesTo,
       Deadline deadline) {
-    QueueOptions options = QueueOptions.of(sent.request(), settings);
+    QueueOptions options = QueueOptions.of(sent.request().body(), settings);
     RawJson body = Objects.requireNonNull(row.bodies().request());
     Outgoing outgoing =
         new Outgoing(

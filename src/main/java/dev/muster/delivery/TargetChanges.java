@@ -4,12 +4,17 @@ import dev.muster.activity.Feeds;
 import dev.muster.activity.MessageAdmission;
 import dev.muster.delivery.DeliveryOutcome.Completion;
 import dev.muster.platform.commit.AfterCommit;
+import dev.muster.platform.json.LosslessJson;
+import dev.muster.platform.problem.ProblemException;
 import dev.muster.workspace.DeliveryMode;
 import dev.muster.workspace.WorkspaceListener;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import org.springframework.core.annotation.Order;
@@ -76,6 +81,31 @@ class TargetChanges implements WorkspaceListener {
           AND o.state <> 'in_feed'
       """;
 
+  /** The requests of new deliveries that may say how they wait; one may be large. */
+  private static final String WITH_OPTIONS =
+      """
+      SELECT l.seq, l.request_body
+      FROM deliveries d JOIN api_activity_message l ON l.workspace_id = d.workspace_id AND l.seq = d.seq
+      WHERE d.workspace_id = :id AND d.seq = ANY (:seqs) AND d.kind = 'message'
+          AND (strpos(l.request_body, :priority) > 0 OR strpos(l.request_body, :expires) > 0)
+      """;
+
+  private static final String SET_OPTIONS =
+      """
+      UPDATE deliveries d SET priority = wanted.priority, expires_at = d.enqueued_at + wanted.life_ms * interval '1 ms'
+      FROM unnest(:seqs::bigint[], :priorities::integer[], :lives::bigint[]) AS wanted (seq, priority, life_ms)
+      WHERE d.workspace_id = :id AND d.seq = wanted.seq
+      """;
+
+  private static final String DELETE_EXPIRED =
+      """
+      DELETE FROM deliveries
+      WHERE workspace_id = :id AND seq = ANY (:seqs) AND expires_at <= statement_timestamp()
+      """;
+
+  /** So many requests are in memory at once. */
+  private static final int FETCHED = 16;
+
   private static final String METHODS =
       """
       SELECT seq, coalesce(method, '') AS method
@@ -140,7 +170,55 @@ class TargetChanges implements WorkspaceListener {
         .param("id", workspaceId)
         .param("seqs", queued.toArray(Long[]::new))
         .update();
+    setOptions(workspaceId, queued.toArray(Long[]::new));
     AfterCommit.run(() -> wakeUps.queued(Set.of(workspaceId)));
+  }
+
+  /**
+   * Lets messages wait as their senders wanted (R7.7); what has waited for too long stays in the
+   * feed.
+   */
+  private void setOptions(UUID workspaceId, Long[] queued) {
+    List<Long> seqs = new ArrayList<>();
+    List<Integer> priorities = new ArrayList<>();
+    List<Long> lives = new ArrayList<>();
+    db.sql(WITH_OPTIONS)
+        .param("id", workspaceId)
+        .param("seqs", queued)
+        .param("priority", '"' + QueueOptions.PRIORITY + '"')
+        .param("expires", '"' + QueueOptions.EXPIRES + '"')
+        .withFetchSize(FETCHED)
+        .query(row -> {
+          Optional<QueueOptions> options = optionsOf(row.getString("request_body"));
+          if (options.isPresent()) {
+            seqs.add(row.getLong("seq"));
+            priorities.add(options.get().priority());
+            lives.add(options.get().life().toMillis());
+          }
+        });
+    if (seqs.isEmpty()) {
+      return;
+    }
+    db.sql(SET_OPTIONS)
+        .param("id", workspaceId)
+        .param("seqs", seqs.toArray(Long[]::new))
+        .param("priorities", priorities.toArray(Integer[]::new))
+        .param("lives", lives.toArray(Long[]::new))
+        .update();
+    db.sql(DELETE_EXPIRED)
+        .param("id", workspaceId)
+        .param("seqs", seqs.toArray(Long[]::new))
+        .update();
+  }
+
+  /** Empty if they are wrong, which is no error of a request to a poll agent. */
+  private Optional<QueueOptions> optionsOf(String request) {
+    try {
+      return Optional.of(
+          QueueOptions.of(LosslessJson.parse(request.getBytes(StandardCharsets.UTF_8)), settings));
+    } catch (ProblemException _) {
+      return Optional.empty();
+    }
   }
 
   /** Leaves the waiting messages in the feed. A running attempt continues to its end. */

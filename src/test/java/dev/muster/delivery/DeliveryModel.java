@@ -83,10 +83,7 @@ final class DeliveryModel {
     agent.rows.stream()
         .filter(row -> row.kind != Kind.NOTE && !row.isRead && row.open == null)
         .filter(row -> row.outcome == null || row.outcome.state().equals("in_feed"))
-        .forEach(row -> {
-          int priority = row.kind == Kind.RESULT ? 100 : 50;
-          row.open = new Open(true, priority, row.order, 0);
-        });
+        .forEach(row -> row.open = new Open(true, row.priority, row.order, 0));
   }
 
   void remove(Workspace agent) {

@@ -60,6 +60,16 @@ class ModeChangeTest {
     return messageId;
   }
 
+  /** Sends a message with a member of {@code params}. */
+  private void sendToFeed(Agent target, String messageId, String param) {
+    Answer answer =
+        client.post(
+            "/workspaces/" + target.id() + "/a2a",
+            ADMIN_TOKEN,
+            TestQueue.message(messageId, 50).replace("\"priority\":50", param));
+    assertThat(answer.status()).as(answer.text()).isEqualTo(200);
+  }
+
   /**
    * Returns the ids of the messages that the agent polls from the beginning, with {@code query}
    * added.
@@ -124,6 +134,39 @@ class ModeChangeTest {
                             + "'"),
             "0"::equals);
     assertThat(agent.received()).containsExactly("unread 1", "unread 2");
+  }
+
+  /** Wrong options are those of nobody: a poll agent has no queue. */
+  @Test
+  void messagesWaitAsTheirSendersWanted() {
+    Agent target = client.create("Polling", "\"delivery_mode\":\"poll\"");
+    sendToFeed(target, "usual", "\"metadata\":{}");
+    sendToFeed(target, "urgent", "\"priority\":100");
+    sendToFeed(target, "brief", "\"expires_in_seconds\":600");
+    sendToFeed(target, "wrong", "\"priority\":\"high\"");
+    sendToFeed(target, "over", "\"expires_in_seconds\":5");
+    SERVER
+        .database()
+        .execute(
+            "UPDATE activity_logs SET created_at = created_at - interval '5 s' WHERE workspace_id ="
+                + " '"
+                + target.id()
+                + "'");
+
+    change(target, "push");
+
+    assertThat(
+            SERVER
+                .database()
+                .value(
+                    """
+                    SELECT string_agg(l.message_id || ' ' || d.priority || ' '
+                        || extract(epoch FROM d.expires_at - l.created_at)::integer, ', ' ORDER BY d.seq)
+                    FROM deliveries d JOIN activity_logs l USING (workspace_id, seq)
+                    WHERE d.workspace_id = '%s'
+                    """
+                        .formatted(target.id())))
+        .isEqualTo("usual 50 86400, urgent 100 86400, brief 50 600, wrong 50 86400");
   }
 
   /** The replica's cache still has the old mode of the target. */
