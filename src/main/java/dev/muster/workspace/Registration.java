@@ -157,6 +157,7 @@ class Registration {
       Caller caller, UUID id, boolean created, RegistrationOrigin origin, Optional<UUID> lost) {
     if (caller instanceof Caller.Anonymous) {
       lost.ifPresent(tokenId -> replace(id, tokenId));
+      // a new workspace is locked already, and has no tokens to count
       Minted minted = created ? tokens.mint(id) : minting.mint(id);
       registrations.recordOpen(id, origin, minted.id());
       return Optional.of(minted.token());

@@ -78,7 +78,7 @@ class RecordedEventsTest {
     EventLog log = SERVER.bean(EventLog.class);
     BlockingQueue<Long> heads = new LinkedBlockingQueue<>();
     long before;
-    // of the lock of catchUp, so that the first call is for a later event
+    // catchUp holds this lock while it calls listeners, so the first call is for a later event
     synchronized (log) {
       before = log.head();
       log.onNewEvents(() -> heads.add(log.head()));
