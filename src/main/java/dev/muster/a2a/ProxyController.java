@@ -10,6 +10,7 @@ import dev.muster.platform.http.BodyReader;
 import dev.muster.platform.http.NameWarnings;
 import dev.muster.platform.http.ResponseMemory;
 import dev.muster.platform.json.LosslessJson;
+import dev.muster.platform.pace.Pace;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
@@ -37,6 +38,7 @@ class ProxyController {
   private final LargeRequests large;
   private final ResponseMemory responses;
   private final Credentials credentials;
+  private final Pace pace;
 
   ProxyController(
       Proxy proxy,
@@ -44,13 +46,15 @@ class ProxyController {
       NameWarnings names,
       LargeRequests large,
       ResponseMemory responses,
-      Credentials credentials) {
+      Credentials credentials,
+      Pace pace) {
     this.proxy = proxy;
     this.bodies = bodies;
     this.names = names;
     this.large = large;
     this.responses = responses;
     this.credentials = credentials;
+    this.pace = pace;
   }
 
   /** Reads the body itself, after the sender is known (the order of R1.4). */
@@ -113,7 +117,7 @@ class ProxyController {
           names.look(json, request, response);
           NormalizedRequest normal = NormalizedRequest.of(json, sender, UUID::randomUUID);
           @Nullable StreamingResponse stream =
-              normal.wantsStream() ? new StreamingResponse(recheck) : null;
+              normal.wantsStream() ? new StreamingResponse(recheck, pace) : null;
           return new Begun(
               proxy.begin(new Proxy.Sent(recheck, sender, id, normal, options, stream, memory)),
               stream);

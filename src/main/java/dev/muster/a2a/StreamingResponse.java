@@ -1,6 +1,7 @@
 package dev.muster.a2a;
 
 import dev.muster.identity.CredentialRecheck;
+import dev.muster.platform.pace.Pace;
 import dev.muster.protocol.client.StreamSink;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
@@ -33,13 +34,15 @@ final class StreamingResponse implements StreamSink {
   private final BlockingQueue<byte[]> waiting = new ArrayBlockingQueue<>(MAX_WAITING);
   private final CompletableFuture<@Nullable Integer> head = new CompletableFuture<>();
   private final CredentialRecheck recheck;
+  private final Duration timeout;
   private long lookedAt = System.nanoTime();
   private volatile boolean abandoned;
   private volatile boolean isOver;
 
   /** {@code recheck} rechecks the client's credential while the stream lasts (R1.6). */
-  StreamingResponse(CredentialRecheck recheck) {
+  StreamingResponse(CredentialRecheck recheck, Pace pace) {
     this.recheck = recheck;
+    this.timeout = pace.of(TIMEOUT);
   }
 
   @Override
@@ -50,7 +53,7 @@ final class StreamingResponse implements StreamSink {
   @Override
   public void write(byte[] bytes) throws IOException {
     try {
-      if (abandoned || !waiting.offer(bytes, TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)) {
+      if (abandoned || !waiting.offer(bytes, timeout.toMillis(), TimeUnit.MILLISECONDS)) {
         abandoned = true;
         throw new IOException("the client does not read the stream");
       }

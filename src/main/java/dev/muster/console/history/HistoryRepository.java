@@ -1,5 +1,6 @@
 package dev.muster.console.history;
 
+import dev.muster.event.RecordedEvent;
 import dev.muster.platform.commit.CommitAwareTransactions;
 import dev.muster.platform.loop.FailingUnits;
 import dev.muster.platform.postgres.StatementTimeouts;
@@ -123,6 +124,11 @@ class HistoryRepository {
     /** Returns whether the history includes all events that have a number. */
     boolean isUpToDate() {
       return lastSeq >= newest;
+    }
+
+    /** Returns up to when the history is complete once it includes {@code last}. */
+    Instant completeUpTo(RecordedEvent last) {
+      return last.seq() >= newest ? now : last.createdAt();
     }
 
     /** Returns the oldest time that can be read, when so many days are kept. */

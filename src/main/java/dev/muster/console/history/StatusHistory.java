@@ -138,8 +138,7 @@ class StatusHistory {
         some ->
             changes.addAll(some.stream().map(StatusChange::of).flatMap(Optional::stream).toList()));
     RecordedEvent last = page.getLast();
-    Instant upTo = last.seq() >= head.newest() ? head.now() : last.createdAt();
-    return history.add(head, last.seq(), upTo, changes, failing);
+    return history.add(head, last.seq(), head.completeUpTo(last), changes, failing);
   }
 
   private void writeMinutes(Head head) {

@@ -208,6 +208,32 @@ class TimelineTest {
         .containsExactly("degraded → online");
   }
 
+  /** Those that it reads over are as many as a page and its context. */
+  @Test
+  void findsAnEventThatGotItsNumberBeforeManyOlderOnes() {
+    int older = 21;
+    for (int n = 0; n <= older; n++) {
+      CLIENT.patch("/workspaces/" + agent.id(), ADMIN_TOKEN, "{\"role\":\"role " + n + "\"}");
+    }
+    await().until(() -> entries("?kinds=status").size() == 2 + 1 + older);
+    Instant begin = Instant.now().minusSeconds(60).truncatedTo(ChronoUnit.SECONDS);
+    SERVER
+        .database()
+        .execute(
+            """
+            UPDATE events SET created_at = '%s'::timestamptz
+                + CASE WHEN own.n < 3 THEN interval '-1 minute' WHEN own.n = 3 THEN interval '0 s' ELSE interval '-5 s' END
+            FROM (SELECT id, row_number() OVER (ORDER BY seq) AS n FROM events WHERE workspace_id = '%s') AS own
+            WHERE events.id = own.id
+            """
+                .formatted(begin, agent.id()));
+
+    JsonNode page = read("?kinds=status&limit=1&after=" + begin).json();
+
+    assertThat(page.path("entries").valueStream().map(one -> one.path("at").asString()))
+        .containsExactly(begin.toString());
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {
