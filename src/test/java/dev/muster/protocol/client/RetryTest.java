@@ -217,7 +217,6 @@ class RetryTest {
         .isInstanceOfSatisfying(
             OutOfTime.class,
             end -> assertThat(end.last()).isEqualTo(FailureKind.CLOSED_WITHOUT_RESPONSE));
-    assertThat(result.elapsed()).isLessThan(Duration.ofMillis(700));
     assertThat(waits).isEmpty();
     assertThat(peer.deliveries()).hasSize(1);
   }
