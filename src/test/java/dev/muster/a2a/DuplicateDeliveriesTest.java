@@ -5,6 +5,7 @@ import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Named.named;
 
+import dev.muster.testing.MachinePauses;
 import dev.muster.testing.PeerBehavior;
 import dev.muster.testing.Race;
 import dev.muster.testing.Rounds;
@@ -50,12 +51,6 @@ class DuplicateDeliveriesTest {
 
   /** More than the second that a duplicate waits for a locked record. */
   private static final Duration DUPLICATE_TIMEOUT = Duration.ofMillis(1300);
-
-  private static final String LOCKED_OUT =
-      """
-      SELECT count(*) FROM pg_stat_activity
-      WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%INTO deliveries%'
-      """;
 
   private static final TestServer SERVER =
       TestServer.start("AGENT_URL_ALLOW=loopback", "A2A_DELEGATE_MAX_ATTEMPTS=1");
@@ -316,7 +311,7 @@ class DuplicateDeliveriesTest {
   }
 
   @Test
-  void endsADuplicateAtItsOwnTimeout() {
+  void endsADuplicateAtItsOwnTimeout() throws Exception {
     CountDownLatch latch = new CountDownLatch(1);
     peer.then(PushAgents.answerAfter(latch, PushAgents.ANSWER));
     Agent target = CALLED.at(peer.url());
@@ -324,13 +319,15 @@ class DuplicateDeliveriesTest {
     peer.awaitDeliveries(1);
 
     for (ProxyClient proxy : BOTH) {
-      long began = System.nanoTime();
-      Answer hurried = proxy.send(target, ADMIN_TOKEN, MESSAGE, "X-Timeout", "0.5");
+      try (MachinePauses pauses = new MachinePauses()) {
+        long began = System.nanoTime();
+        Answer hurried = proxy.send(target, ADMIN_TOKEN, MESSAGE, "X-Timeout", "0.5");
 
-      assertRefused(hurried, 504, "AGENT_TIMEOUT");
-      assertThat(hurried.json().path("busy").asBoolean(false)).isTrue();
-      assertThat(Duration.ofNanos(System.nanoTime() - began))
-          .isBetween(Duration.ofMillis(500), Duration.ofMillis(2500));
+        assertRefused(hurried, 504, "AGENT_TIMEOUT");
+        assertThat(hurried.json().path("busy").asBoolean(false)).isTrue();
+        assertThat(Duration.ofNanos(System.nanoTime() - began))
+            .isBetween(Duration.ofMillis(500), Duration.ofMillis(2500).plus(pauses.longest()));
+      }
     }
     assertThat(first).isNotDone();
     latch.countDown();
@@ -371,7 +368,7 @@ class DuplicateDeliveriesTest {
         Statement statement = other.createStatement()) {
       takeOver(statement, target);
       CompletableFuture<Answer> duplicate = sending(ELSEWHERE, target);
-      Awaitility.await().until(() -> !SERVER.database().value(LOCKED_OUT).equals("0"));
+      Awaitility.await().until(() -> SERVER.database().lockWaits("INTO deliveries") > 0);
       statement.execute("DELETE FROM deliveries WHERE workspace_id = '" + target.id() + "'");
       statement.execute(
           """
@@ -408,7 +405,7 @@ class DuplicateDeliveriesTest {
           CompletableFuture.supplyAsync(
               () -> PROXY.send(target, ADMIN_TOKEN, MESSAGE, "X-Timeout", "1"),
               Thread::startVirtualThread);
-      Awaitility.await().until(() -> !SERVER.database().value(LOCKED_OUT).equals("0"));
+      Awaitility.await().until(() -> SERVER.database().lockWaits("INTO deliveries") > 0);
       long began = System.nanoTime(); // the time limit of the request began earlier
       Awaitility.await().until(() -> System.nanoTime() - began > DUPLICATE_TIMEOUT.toNanos());
       other.rollback();

@@ -129,14 +129,6 @@ class RemovalRaceTest {
   }
 
   private static void awaitLocks(int waiting) {
-    Awaitility.await()
-        .until(
-            () ->
-                SERVER
-                    .database()
-                    .value(
-                        "SELECT count(*) FROM pg_stat_activity WHERE datname ="
-                            + " current_database() AND wait_event_type = 'Lock'"),
-            count -> Integer.parseInt(count) >= waiting);
+    Awaitility.await().until(() -> SERVER.database().lockWaits() >= waiting);
   }
 }

@@ -279,16 +279,7 @@ class SweeperTest {
       changing.setAutoCommit(false);
       statement.execute("UPDATE delegations SET " + change + " WHERE delegation_id = '" + id + "'");
       var sweeping = CompletableFuture.supplyAsync(SweeperTest::sweep, Thread::startVirtualThread);
-      Awaitility.await()
-          .until(
-              () ->
-                  SERVER
-                      .database()
-                      .value(
-                          "SELECT count(*) FROM pg_stat_activity WHERE datname ="
-                              + " current_database() AND wait_event_type = 'Lock' AND query ILIKE"
-                              + " '%delegations%'"),
-              count -> !count.equals("0"));
+      Awaitility.await().until(() -> SERVER.database().lockWaits("delegations") > 0);
       changing.commit();
       return sweeping.get();
     }

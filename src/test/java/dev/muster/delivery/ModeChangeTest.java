@@ -295,13 +295,13 @@ class ModeChangeTest {
           """
               .formatted(target.id())); // keeps the outcome from being stored
       answered.countDown();
-      awaitLocked("%WITH ended AS%");
+      awaitLockWait("WITH ended AS");
       changed =
           later(() -> {
             change(target, "push");
             return null;
           });
-      awaitLocked("%row_number() OVER (ORDER BY l.seq)%");
+      awaitLockWait("row_number() OVER (ORDER BY l.seq)");
       other.rollback();
     }
     changed.join();
@@ -315,16 +315,10 @@ class ModeChangeTest {
     return CompletableFuture.supplyAsync(request, Thread::startVirtualThread);
   }
 
-  private static void awaitLocked(String query) {
-    String locked =
-        """
-        SELECT count(*) FROM pg_stat_activity
-        WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%s'
-        """
-            .formatted(query);
+  private static void awaitLockWait(String statement) {
     Awaitility.await()
         .atMost(TestQueue.TIMEOUT)
-        .until(() -> SERVER.database().value(locked), count -> !count.equals("0"));
+        .until(() -> SERVER.database().lockWaits(statement) > 0);
   }
 
   private static String openOf(Agent target) {

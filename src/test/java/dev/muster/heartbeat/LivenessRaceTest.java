@@ -44,12 +44,6 @@ class LivenessRaceTest {
       new Uptime(Instant.EPOCH, Instant.EPOCH, NOW, null, NOW);
   private static final StaleFleet FLEET = new StaleFleet(IdleServer.SERVER.database());
 
-  private static final String LOCKED_OUT =
-      """
-      SELECT count(*) FROM pg_stat_activity
-      WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%workspace_heartbeats%'
-      """;
-
   @Test
   void recordsAChainOfEventsThatTheLastHeartbeatEnds() {
     String[] settings = {"LIVENESS_SWEEP_INTERVAL_S=86400", "MASS_OFFLINE_RATIO=1"};
@@ -149,7 +143,7 @@ class LivenessRaceTest {
       statement.execute(
           "LOCK TABLE workspace_heartbeats IN EXCLUSIVE MODE"); // does not block readers
       var sweeping = CompletableFuture.supplyAsync(sweep, Thread::startVirtualThread);
-      Awaitility.await().until(() -> !FLEET.database().value(LOCKED_OUT).equals("0"));
+      Awaitility.await().until(() -> FLEET.database().lockWaits("workspace_heartbeats") > 0);
       statement.execute(update(change, id));
       changing.commit();
       return sweeping.join();

@@ -59,6 +59,22 @@ public final class TestDatabases {
         throw new AssertionError(e.getMessage() + ": " + sql, e);
       }
     }
+
+    /** Returns how many statements wait for a lock of another transaction. */
+    public int lockWaits() {
+      return lockWaits("");
+    }
+
+    /** As {@link #lockWaits()}, of statements that contain {@code part}. */
+    public int lockWaits(String part) {
+      return Integer.parseInt(
+          value(
+              """
+              SELECT count(*) FROM pg_stat_activity
+              WHERE datname = current_database() AND wait_event_type = 'Lock' AND strpos(query, '%s') > 0
+              """
+                  .formatted(part)));
+    }
   }
 
   /** A url of the server with a placeholder for the database's name. */

@@ -102,12 +102,7 @@ class WebhookRefusedTest {
               .singleRow();
           server.bean(TroubleRepository.class).end(List.of(agent.id().toString()), Instant.now());
           drop.start();
-          Awaitility.await()
-              .until(() ->
-                  receiver.number(
-                          "SELECT count(*) FROM pg_stat_activity WHERE datname ="
-                              + " current_database() AND wait_event_type = 'Lock'")
-                      > 0);
+          Awaitility.await().until(() -> DATABASE.lockWaits() > 0);
         });
     drop.join();
 

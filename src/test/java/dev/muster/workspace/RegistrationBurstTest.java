@@ -26,9 +26,6 @@ import org.junit.jupiter.api.Timeout;
 class RegistrationBurstTest {
 
   private static final int FLEET = 40;
-  private static final String BLOCKED =
-      "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type"
-          + " = 'Lock'";
 
   @Test
   void registrationsDoNotTakeAllConnections() throws SQLException {
@@ -61,10 +58,7 @@ class RegistrationBurstTest {
   }
 
   private static void awaitAllPlacesTaken(TestServer server) {
-    await()
-        .until(
-            () -> server.database().value(BLOCKED),
-            Integer.toString(Registration.MAX_CONCURRENT)::equals);
+    await().until(() -> server.database().lockWaits() == Registration.MAX_CONCURRENT);
   }
 
   /** What waits too long for a place is refused, and sent again. */

@@ -44,11 +44,6 @@ class BulkKillTest {
       WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'
       """;
 
-  private static final String WAITING =
-      """
-      SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
-      """;
-
   @TempDir Path folder;
 
   private final TestDatabase database = TestDatabases.create();
@@ -83,7 +78,7 @@ class BulkKillTest {
             killed.client().delete("/workspaces/" + root.id() + "?confirm=true", ADMIN_TOKEN);
         run = UUID.fromString(removed.field("bulk_id"));
         Awaitility.await()
-            .until(() -> count("SELECT handled FROM bulk_runs") > 0 && count(WAITING) > 0);
+            .until(() -> count("SELECT handled FROM bulk_runs") > 0 && database.lockWaits() > 0);
         killed.kill();
       }
       Awaitility.await().until(() -> count(SERVERS_CONNECTIONS) == 0); // a commit may be under way
@@ -123,7 +118,7 @@ class BulkKillTest {
                 "\"action\":\"pause\",\"filter\":\"name:many\",\"expect_count\":" + WORKSPACES);
         run = UUID.fromString(started.field("bulk_id"));
         Awaitility.await()
-            .until(() -> count("SELECT handled FROM bulk_runs") > 0 && count(WAITING) > 0);
+            .until(() -> count("SELECT handled FROM bulk_runs") > 0 && database.lockWaits() > 0);
         killed.kill();
       }
       Awaitility.await().until(() -> count(SERVERS_CONNECTIONS) == 0); // a commit may be under way

@@ -48,10 +48,6 @@ class BulkRunsTest {
   /** An advisory lock that stops a statement of the server. */
   private static final int GATE = 4711;
 
-  private static final String BLOCKED =
-      "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type"
-          + " = 'Lock'";
-
   @AfterAll
   static void stop() {
     SERVER.close();
@@ -286,7 +282,7 @@ class BulkRunsTest {
       statement.execute(
           "SELECT FROM activity_feeds WHERE workspace_id = '" + one.id() + "' FOR UPDATE");
       run = UUID.fromString(start(CLIENT, message).field("bulk_id"));
-      Awaitility.await().until(() -> SERVER.database().value(BLOCKED), "1"::equals);
+      Awaitility.await().until(() -> SERVER.database().lockWaits() == 1);
       statement.execute(
           "UPDATE workspaces SET delivery_mode = 'poll' WHERE id = '" + one.id() + "'");
       change.commit();
