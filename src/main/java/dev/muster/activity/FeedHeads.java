@@ -1,5 +1,6 @@
 package dev.muster.activity;
 
+import dev.muster.platform.postgres.StablePlans;
 import dev.muster.platform.problem.ProblemException;
 import dev.muster.workspace.WorkspaceListener;
 import java.util.List;
@@ -14,7 +15,8 @@ import org.springframework.stereotype.Repository;
 @Repository
 class FeedHeads implements WorkspaceListener {
 
-  private static final String INSERT = "INSERT INTO activity_feeds (workspace_id) VALUES (:id)";
+  private static final String INSERT =
+      StablePlans.ofNoTable("INSERT INTO activity_feeds (workspace_id) VALUES (:id)");
 
   private static final String DELETE = "DELETE FROM activity_feeds WHERE workspace_id = ANY (:ids)";
 

@@ -1,6 +1,7 @@
 package dev.muster.event;
 
 import dev.muster.platform.json.RawJson;
+import dev.muster.platform.postgres.StablePlans;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.OffsetDateTime;
@@ -23,13 +24,14 @@ class EventRepository {
   static final int MAX_PAGE_BYTES = 8 << 20;
 
   private static final String INSERT =
-      """
-      INSERT INTO events (id, event_type, workspace_id, payload, created_at)
-      SELECT new.id, new.event_type, new.workspace_id, new.payload::json, statement_timestamp()
-      FROM unnest(:ids::uuid[], :types::text[], :workspace_ids::uuid[], :payloads::text[])
-          WITH ORDINALITY AS new (id, event_type, workspace_id, payload, place)
-      ORDER BY new.place
-      """;
+      StablePlans.ofNoTable(
+          """
+          INSERT INTO events (id, event_type, workspace_id, payload, created_at)
+          SELECT new.id, new.event_type, new.workspace_id, new.payload::json, statement_timestamp()
+          FROM unnest(:ids::uuid[], :types::text[], :workspace_ids::uuid[], :payloads::text[])
+              WITH ORDINALITY AS new (id, event_type, workspace_id, payload, place)
+          ORDER BY new.place
+          """);
 
   private static final String HAS_UNPUBLISHED =
       "SELECT EXISTS (SELECT FROM events WHERE seq IS NULL)";

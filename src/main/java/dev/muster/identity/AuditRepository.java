@@ -3,6 +3,7 @@ package dev.muster.identity;
 import dev.muster.platform.http.Page;
 import dev.muster.platform.http.PageCursor;
 import dev.muster.platform.postgres.BatchColumns;
+import dev.muster.platform.postgres.StablePlans;
 import dev.muster.platform.time.Timestamps;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -58,13 +59,14 @@ class AuditRepository {
 
   /** The caller may repeat it after an unknown commit outcome: ON CONFLICT skips a stored row. */
   private static final String INSERT =
-      """
-      INSERT INTO operator_actions (id, at, who, role, credential_id, action, targets, outcome, request_id, detail)
-      SELECT id, statement_timestamp(), who, role, credential_id, action, targets::text[], 'done', request_id, detail
-      FROM unnest(?::uuid[], ?::text[], ?::text[], ?::uuid[], ?::text[], ?::text[], ?::text[], ?::text[])
-          AS new (id, who, role, credential_id, action, targets, request_id, detail)
-      ON CONFLICT (id) DO NOTHING
-      """;
+      StablePlans.ofNoTable(
+          """
+          INSERT INTO operator_actions (id, at, who, role, credential_id, action, targets, outcome, request_id, detail)
+          SELECT id, statement_timestamp(), who, role, credential_id, action, targets::text[], 'done', request_id, detail
+          FROM unnest(?::uuid[], ?::text[], ?::text[], ?::uuid[], ?::text[], ?::text[], ?::text[], ?::text[])
+              AS new (id, who, role, credential_id, action, targets, request_id, detail)
+          ON CONFLICT (id) DO NOTHING
+          """);
 
   private static final String NOTE_REFUSAL =
       "UPDATE operator_actions SET outcome = 'refused' WHERE id = :id";

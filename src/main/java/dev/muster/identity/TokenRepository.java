@@ -3,6 +3,7 @@ package dev.muster.identity;
 import dev.muster.identity.CachedToken.SessionProof;
 import dev.muster.identity.CachedToken.State;
 import dev.muster.identity.Tokens.TokenInfo;
+import dev.muster.platform.postgres.StablePlans;
 import dev.muster.platform.time.Timestamps;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -26,10 +27,11 @@ class TokenRepository {
   record Revocation(SecretHash hash, State state) {}
 
   private static final String INSERT =
-      """
-      INSERT INTO workspace_tokens (id, workspace_id, hash, prefix, created_at)
-      VALUES (:id, :workspace_id, :hash, :prefix, now())
-      """;
+      StablePlans.ofNoTable(
+          """
+          INSERT INTO workspace_tokens (id, workspace_id, hash, prefix, created_at)
+          VALUES (:id, :workspace_id, :hash, :prefix, now())
+          """);
 
   /**
    * Looks up tokens and stores the first use of a workspace token: "never used" must be exact

@@ -2,6 +2,7 @@ package dev.muster.runtime;
 
 import dev.muster.event.SeriesRelay.End;
 import dev.muster.platform.postgres.BatchColumns;
+import dev.muster.platform.postgres.StablePlans;
 import dev.muster.platform.time.Timestamps;
 import dev.muster.workspace.WorkspaceListener;
 import dev.muster.workspace.WorkspaceStatus;
@@ -26,7 +27,8 @@ import org.springframework.stereotype.Repository;
 @Repository
 class StreamHeads implements WorkspaceListener {
 
-  private static final String INSERT = "INSERT INTO runtime_heads (workspace_id) VALUES (:id)";
+  private static final String INSERT =
+      StablePlans.ofNoTable("INSERT INTO runtime_heads (workspace_id) VALUES (:id)");
 
   private static final String LOCK_SKIP_LOCKED =
       """

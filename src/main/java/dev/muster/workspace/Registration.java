@@ -54,6 +54,23 @@ class Registration {
    */
   private record Delivery(DeliveryMode mode, String url) {}
 
+  /**
+   * The workspace before its registration is stored; its row is locked.
+   *
+   * @param lostToken the unused token that the same request obtained before
+   */
+  private record Before(
+      StatusRow row,
+      String name,
+      DeliveryMode deliveryMode,
+      boolean isNew,
+      Optional<UUID> lostToken) {
+
+    WorkspaceStatus status() {
+      return row.status();
+    }
+  }
+
   private final WorkspaceRepository workspaces;
   private final StatusRepository statuses;
   private final RegistrationRepository registrations;
@@ -132,40 +149,57 @@ class Registration {
       Caller caller, Request request, RegistrationOrigin origin, Delivery delivery) {
     UUID id = request.id();
     AuditTrail.addTarget(id);
-    boolean created = createIfUnknown(request);
-    StatusRow was = statuses.lock(id).orElseThrow(() -> Workspaces.absent(id, workspaces));
-    Workspace stored = workspaces.find(id).orElseThrow(() -> Workspaces.absent(id, workspaces));
-    Optional<UUID> lost =
-        gate.admit(caller, id, created ? Optional.empty() : Optional.of(stored), origin);
+    Before before = created(request).orElseGet(() -> locked(caller, id, origin));
     WorkspaceStatus now =
-        was.status() == WorkspaceStatus.PAUSED ? was.status() : WorkspaceStatus.ONLINE;
-    Instant since = statuses.recordRegistration(was, now);
+        before.status() == WorkspaceStatus.PAUSED ? before.status() : WorkspaceStatus.ONLINE;
+    Instant since = statuses.recordRegistration(before.row(), now);
     boolean newCard =
         workspaces.storeRegistration(id, request.agentCard(), delivery.url(), delivery.mode());
-    if (stored.deliveryMode() != delivery.mode()) {
+    if (before.deliveryMode() != delivery.mode()) {
       changes.deliveryModeChanged(id, delivery.mode());
     }
-    recordEvents(was, now, since, stored.name(), request, delivery, newCard);
-    return new Registered(delivery.mode(), now, token(caller, id, created, origin, lost));
+    recordEvents(before, now, since, request, delivery, newCard);
+    return new Registered(delivery.mode(), now, token(caller, before, origin));
+  }
+
+  /** Creates the workspace; empty when it exists, or existed and was removed. */
+  private Optional<Before> created(Request request) {
+    UUID id = request.id();
+    String name = AgentUrls.cardName(request.agentCard()).orElse(id.toString());
+    NewWorkspace workspace = NewWorkspace.ofRegistration(id, name);
+    if (!workspaces.insert(workspace)) {
+      return Optional.empty();
+    }
+    StatusRow row = new StatusRow(id, WorkspaceStatus.AWAITING_AGENT, statuses.insert(id));
+    changes.created(id);
+    return Optional.of(new Before(row, name, workspace.deliveryMode(), true, Optional.empty()));
+  }
+
+  /** Locks the workspace and decides again whether the caller may register it. */
+  private Before locked(Caller caller, UUID id, RegistrationOrigin origin) {
+    StatusRow row = statuses.lock(id).orElseThrow(() -> Workspaces.absent(id, workspaces));
+    Workspace stored = workspaces.find(id).orElseThrow(() -> Workspaces.absent(id, workspaces));
+    Optional<UUID> lost = gate.admit(caller, id, Optional.of(stored), origin);
+    return new Before(row, stored.name(), stored.deliveryMode(), false, lost);
   }
 
   /**
    * Mints a token for an anonymous caller or a new workspace. For an anonymous caller it also
    * stores the request's origin, to recognise a repeated request (R3.1).
    */
-  private Optional<String> token(
-      Caller caller, UUID id, boolean created, RegistrationOrigin origin, Optional<UUID> lost) {
+  private Optional<String> token(Caller caller, Before before, RegistrationOrigin origin) {
+    UUID id = before.row().workspaceId();
     if (caller instanceof Caller.Anonymous) {
-      lost.ifPresent(tokenId -> replace(id, tokenId));
+      before.lostToken().ifPresent(tokenId -> replace(id, tokenId));
       // a new workspace is locked already, and has no tokens to count
-      Minted minted = created ? tokens.mint(id) : minting.mint(id);
+      Minted minted = before.isNew() ? tokens.mint(id) : minting.mint(id);
       registrations.recordOpen(id, origin, minted.id());
       return Optional.of(minted.token());
     }
     if (!caller.equals(new Caller.Agent(id))) {
       registrations.recordByAdmin(id);
     }
-    return created ? Optional.of(tokens.mint(id).token()) : Optional.empty();
+    return before.isNew() ? Optional.of(tokens.mint(id).token()) : Optional.empty();
   }
 
   private void replace(UUID id, UUID tokenId) {
@@ -174,47 +208,29 @@ class Registration {
     }
   }
 
-  private boolean createIfUnknown(Request request) {
-    String name = AgentUrls.cardName(request.agentCard()).orElse(request.id().toString());
-    boolean created = workspaces.insert(NewWorkspace.ofRegistration(request.id(), name));
-    if (created) {
-      statuses.insert(request.id());
-      changes.created(request.id());
-    }
-    return created;
-  }
-
   private void recordEvents(
-      StatusRow was,
+      Before before,
       WorkspaceStatus now,
       Instant since,
-      String name,
       Request request,
       Delivery delivery,
       boolean newCard) {
-    if (was.status() != now) {
+    UUID id = request.id();
+    if (before.status() != now) {
       Map<String, @Nullable Object> fields = new LinkedHashMap<>();
-      fields.put("name", name);
+      fields.put("name", before.name());
       fields.put("url", delivery.url());
       fields.put("agent_card", request.agentCard());
       fields.put("delivery_mode", delivery.mode());
-      fields.put("recovered_from", was.status());
+      fields.put("recovered_from", before.status());
       events.record(
           LifecycleEvents.of(
-              EventType.WORKSPACE_ONLINE,
-              was.workspaceId(),
-              was.status(),
-              now,
-              since,
-              null,
-              fields));
-      transitions.publishAfterCommit(was.workspaceId(), was.status(), now, "registration");
+              EventType.WORKSPACE_ONLINE, id, before.status(), now, since, null, fields));
+      transitions.publishAfterCommit(id, before.status(), now, "registration");
     } else if (newCard && now == WorkspaceStatus.ONLINE) {
       events.record(
           new NewEvent(
-              EventType.AGENT_CARD_UPDATED,
-              was.workspaceId(),
-              Map.of("agent_card", request.agentCard())));
+              EventType.AGENT_CARD_UPDATED, id, Map.of("agent_card", request.agentCard())));
     }
   }
 }

@@ -59,9 +59,9 @@ class RegistrationGate {
   }
 
   /**
-   * Refuses by the table of R3.1; call it again under the workspace's lock. {@code stored} is empty
-   * for one that is new, or was created by the same transaction. Returns the unused token that the
-   * same request obtained before, and that a new token must replace.
+   * Refuses by the table of R3.1; call it again under the lock of a {@code stored} workspace.
+   * Returns the unused token that the same request obtained before, and that a new token must
+   * replace.
    */
   Optional<UUID> admit(
       Caller caller, UUID id, Optional<Workspace> stored, RegistrationOrigin origin) {

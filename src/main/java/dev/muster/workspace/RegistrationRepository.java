@@ -1,5 +1,6 @@
 package dev.muster.workspace;
 
+import dev.muster.platform.postgres.StablePlans;
 import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -25,13 +26,14 @@ class RegistrationRepository {
       """;
 
   private static final String RECORD =
-      """
-      INSERT INTO workspace_registrations (workspace_id, registered_at, body_hash, remote_address, token_id)
-      VALUES (:id, statement_timestamp(), decode(:body_hash, 'hex'), :address, :token_id)
-      ON CONFLICT (workspace_id) DO UPDATE SET
-          registered_at = excluded.registered_at, body_hash = excluded.body_hash,
-          remote_address = excluded.remote_address, token_id = excluded.token_id
-      """;
+      StablePlans.ofNoTable(
+          """
+          INSERT INTO workspace_registrations (workspace_id, registered_at, body_hash, remote_address, token_id)
+          VALUES (:id, statement_timestamp(), decode(:body_hash, 'hex'), :address, :token_id)
+          ON CONFLICT (workspace_id) DO UPDATE SET
+              registered_at = excluded.registered_at, body_hash = excluded.body_hash,
+              remote_address = excluded.remote_address, token_id = excluded.token_id
+          """);
 
   private final JdbcClient db;
 

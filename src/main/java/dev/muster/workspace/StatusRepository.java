@@ -1,5 +1,6 @@
 package dev.muster.workspace;
 
+import dev.muster.platform.postgres.StablePlans;
 import dev.muster.platform.time.Timestamps;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -18,11 +19,12 @@ import org.springframework.stereotype.Repository;
 class StatusRepository {
 
   private static final String INSERT =
-      """
-      INSERT INTO workspace_heartbeats (workspace_id, status, status_since)
-      VALUES (:id, 'awaiting_agent', now())
-      RETURNING status_since
-      """;
+      StablePlans.ofNoTable(
+          """
+          INSERT INTO workspace_heartbeats (workspace_id, status, status_since)
+          VALUES (:id, 'awaiting_agent', now())
+          RETURNING status_since
+          """);
 
   private static final String LOCK =
       """

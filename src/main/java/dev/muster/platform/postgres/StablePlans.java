@@ -32,6 +32,7 @@ public final class StablePlans {
   private static final List<String> OTHER_WAYS =
       List.of("enable_seqscan", "enable_hashjoin", "enable_mergejoin");
 
+  private static final String ONLY = "/* reads no table */ ";
   private static final String BEGIN = settings("force_generic_plan", "off");
   private static final String END = settings("auto", "on");
 
@@ -50,6 +51,30 @@ public final class StablePlans {
    */
   public static String of(String sql) {
     return String.join(";\n", BEGIN, sql, END);
+  }
+
+  /**
+   * Returns a statement that reads no table, such as an {@code INSERT} of values. It has one plan
+   * only, so it may be kept as it is.
+   */
+  public static String ofNoTable(String sql) {
+    return ONLY + sql;
+  }
+
+  /**
+   * Returns what sets the values of a statement, and keeps the plan of one of {@link #ofNoTable}.
+   */
+  static @Nullable PreparedStatementSetter keeping(
+      @Nullable String sql, @Nullable PreparedStatementSetter values) {
+    if (sql == null || !sql.startsWith(ONLY)) {
+      return values;
+    }
+    return statement -> {
+      keepPlan(statement);
+      if (values != null) {
+        values.setValues(statement);
+      }
+    };
   }
 
   /** Whether the text is one of {@link #of}. */

@@ -57,9 +57,20 @@ final class TimelyConnections extends DelegatingDataSource {
         PreparedStatementCreator creator,
         @Nullable PreparedStatementSetter values,
         ResultSetExtractor<T> extractor) {
-      return creator instanceof SqlProvider text && StablePlans.has(text.getSql())
+      @Nullable String sql = sql(creator);
+      return StablePlans.has(sql)
           ? execute(creator, StablePlans.run(values, extractor))
-          : super.query(creator, values, extractor);
+          : super.query(creator, StablePlans.keeping(sql, values), extractor);
+    }
+
+    @Override
+    protected int update(
+        PreparedStatementCreator creator, @Nullable PreparedStatementSetter values) {
+      return super.update(creator, StablePlans.keeping(sql(creator), values));
+    }
+
+    private static @Nullable String sql(PreparedStatementCreator creator) {
+      return creator instanceof SqlProvider text ? text.getSql() : null;
     }
   }
 

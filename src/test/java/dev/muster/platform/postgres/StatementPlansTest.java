@@ -171,10 +171,17 @@ class StatementPlansTest {
     assertThat(KEPT.stream().map(StatementPlansTest::place))
         .containsExactlyInAnyOrder(
             "dev.muster.activity.AppendStatement.run",
+            "dev.muster.activity.FeedHeads.created",
             "dev.muster.activity.FeedMarks.read",
             "dev.muster.delivery.Completions.run",
             "dev.muster.delivery.QueueRepository.claim",
+            "dev.muster.event.EventRepository.insert",
             "dev.muster.heartbeat.HeartbeatRepository.recordSteady",
+            "dev.muster.identity.AuditRepository.insert",
+            "dev.muster.identity.TokenRepository.insert",
+            "dev.muster.runtime.StreamHeads.created",
+            "dev.muster.workspace.RegistrationRepository.record",
+            "dev.muster.workspace.StatusRepository.insert",
             "the control");
   }
 
@@ -315,12 +322,13 @@ class StatementPlansTest {
         if (StablePlans.has(sql)) {
           server.query(sql, values, row -> {});
         } else {
+          PreparedStatementSetter setting = StablePlans.keeping(sql, values);
           JdbcTemplate db = one.getKey().equals(CONTROL) ? new JdbcTemplate(source) : server;
           Boolean _ =
               db.execute(
                   sql,
                   (PreparedStatement statement) -> {
-                    values.setValues(statement);
+                    setting.setValues(statement);
                     return statement.execute();
                   });
         }
