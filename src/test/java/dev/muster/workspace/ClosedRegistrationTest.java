@@ -80,8 +80,14 @@ class ClosedRegistrationTest {
     CLIENT.delete("/workspaces/" + removed.id(), ADMIN_TOKEN);
 
     assertThat(register(agent.id(), agent.token()).status()).isEqualTo(200);
-    assertThat(register(agent.id(), ADMIN_TOKEN).status()).isEqualTo(200);
-    assertThat(register(UUID.randomUUID(), ADMIN_TOKEN).status()).isEqualTo(200);
+    Answer known = register(agent.id(), ADMIN_TOKEN);
+    assertThat(known.status()).isEqualTo(200);
+    assertThat(known.text()).doesNotContain("auth_token");
+    UUID unknown = UUID.randomUUID();
+    Answer created = register(unknown, ADMIN_TOKEN);
+    assertThat(created.status()).isEqualTo(200);
+    assertThat(CLIENT.heartbeat(new Agent(unknown, created.field("auth_token"))).status())
+        .isEqualTo(200);
     assertRefused(register(agent.id(), other.token()), 403, "FORBIDDEN");
     assertRefused(register(agent.id(), "x".repeat(43)), 401, "UNAUTHENTICATED");
     assertRefused(register(removed.id(), removed.token()), 410, "WORKSPACE_REMOVED");
