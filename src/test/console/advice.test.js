@@ -143,7 +143,9 @@ export function waitsForARestartOnlyForAWhile() {
 /** T3: what is not known is not named after something else. */
 export function aReasonThatCannotBeSeenIsNone() {
   const peer = workspace({ status: 'degraded', isPeer: true });
-  equal([why(peer, around), advise(peer, around).next], ['Degraded; agents do not see why', []]);
+  equal([why(peer, around), advise(peer, around).next[0].action], ['Degraded; its page says why', 'open']);
+  const silent = advise(workspace({ status: 'offline', isPeer: true, lastHeartbeatMs: undefined }), around);
+  equal([silent.cause, silent.evidence], ['Silent for longer than 3 m.', []]);
   equal(why(workspace({ status: 'degraded' }), around), 'Degraded; why is not known');
   equal(why(workspace({ status: 'degraded', reason: 'error_rate', isPeer: false }), around), 'Error rate');
 }

@@ -12,7 +12,7 @@ import * as clock from '/src/net/clock.js';
 import { why } from '/src/text/advice.js';
 import { ofRow } from '/src/text/subject.js';
 import { equal, ok } from './assert.js';
-import { fleet, msf1 } from './fixtures.js';
+import { fleet, msf1, uuid } from './fixtures.js';
 
 const NOW = Date.parse('2026-11-25T02:16:09Z');
 const around = { now: NOW, staleAfterS: 180 };
@@ -129,7 +129,21 @@ export function thoseByAGapAreGroupsOfTheirOwn() {
 export function anAgentSeesThatItDoesNotSeeWhy() {
   const rows = fleet(4, () => ({ status: 'degraded', since: iso(60) }));
   const [line] = causes(rows, { self: 'another' }).lines;
-  equal([line.text, line.step], ['Degraded; agents do not see why', null]);
+  equal([line.text, line.step], ['Degraded; its page says why', 'open']);
+}
+
+/** T3, T5: nor was a peer never heard of only because an agent is not told when. */
+export function anAgentIsNotToldThatPeersWereNeverHeardOf() {
+  const rows = fleet(4, i => ({ status: 'offline', since: iso(60), heard: i === 0 ? iso(240) : null }));
+  equal(causes(rows, { self: uuid(0) }).lines.map(({ count, text, step }) => [count, text, step]), [[3, 'Silent', 'host'], [1, 'Silent', 'host']]);
+}
+
+/** T5: of one workspace, the line knows what its row knows. */
+export function aLineOfOneSaysWhatBecameOfItsRestart() {
+  const told = groupsOf(fleet(1, () => ({ status: 'degraded', reason: 'runtime_wedged', since: iso(300), heard: iso(5) })));
+  told.store.details.set(0, { restart_requested_at: iso(180) });
+  const [{ text, step }] = causesOf(told, { ...around, now: NOW }).lines;
+  equal([text, step], ['Runtime wedged; asked to restart 3 m ago, heard 5 s ago, did not start again', 'host']);
 }
 
 /** Of a short gap minutes alone would say the same time twice. */

@@ -1,5 +1,5 @@
 import { equal } from './assert.js';
-import { longestWait, spanOf, treeOf } from '/src/pages/trace-model.js';
+import { longestWait, spanOf, tookOf, treeOf } from '/src/pages/trace-model.js';
 
 const at = (second) => new Date(Date.UTC(2026, 10, 21, 20, 0, second)).toISOString();
 const delegation = (id, parent, from, to) => ({ kind: 'delegation', id, parent_id: parent, at: at(from), ended_at: to === null ? null : at(to) });
@@ -26,4 +26,12 @@ export function countsWhatHasNotEndedUntilNow() {
   equal(longestWait([delegation('a', null, 10, null)], NOW).ms, 40_000);
   equal(spanOf([delegation('a', null, 10, null)], NOW), { from: Date.parse(at(10)), to: NOW });
   equal(spanOf([delegation('a', null, 10, 10)], NOW), { from: Date.parse(at(10)), to: Date.parse(at(11)) });
+}
+
+export function saysNoTimeThatIsNotKnown() {
+  equal(tookOf({ kind: 'run', at: at(5), ended_at: at(5), duration_ms: null }, NOW), null);
+  equal(tookOf({ kind: 'run', at: at(5), ended_at: at(5), duration_ms: 4200 }, NOW), 4200);
+  equal(tookOf({ kind: 'run', at: at(5), ended_at: null }, NOW), 45_000);
+  equal(tookOf(delegation('a', null, 5, 8), NOW), 3000);
+  equal(tookOf({ kind: 'message', at: at(5) }, NOW), null);
 }

@@ -146,10 +146,11 @@ export function drawRow(slot, store, row, around, mayChange) {
  *
  * @returns {boolean} false when the text in the column Why contains an age too, so that the whole row must be drawn
  */
-export function drawAges(slot, store, row, { now, isPast }) {
+export function drawAges(slot, store, row, { now, isPast, self }) {
   const [since, heard] = [store.sinceOf(row), store.heard[row]];
   put(slot.since, since ? ago(since * 1000, now) : '–');
-  put(slot.heard, heard ? duration(now / 1000 - heard) : isPast ? '–' : 'never');
+  put(slot.heard, heard ? duration(now / 1000 - heard)
+    : isPast || (self && store.id(row) !== self) ? '–' : 'never'); // agents are not told the heartbeats of others
   return !store.details.get(row)?.restart_requested_at;
 }
 

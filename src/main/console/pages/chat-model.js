@@ -200,6 +200,6 @@ function took(ms) {
   if (!(ms >= 0)) {
     return 'no time';
   }
-  return ms < 950 ? `${Math.round(ms)} ms` : ms < 60_000 ? `${(ms / 1000).toFixed(1)} s`
-    : `${Math.floor(ms / 60_000)} m ${Math.round((ms % 60_000) / 1000)} s`;
+  const s = Math.round(ms / 1000);
+  return ms < 950 ? `${Math.round(ms)} ms` : ms < 59_950 ? `${(ms / 1000).toFixed(1)} s` : `${Math.floor(s / 60)} m ${s % 60} s`;
 }

@@ -13,7 +13,7 @@ import { inline } from '../text/safe.js';
 import { failDelegation, retryDelegation } from './delegation-actions.js';
 import { mayOperate } from './rights.js';
 import { KIND } from './timeline-entry.js';
-import { endOf, longestWait, spanOf, treeOf } from './trace-model.js';
+import { endOf, longestWait, spanOf, tookOf, treeOf } from './trace-model.js';
 
 const EVERY_MS = 5000;
 const ENDED = new Set(['completed', 'failed']);
@@ -45,8 +45,7 @@ export function open(root, place, context) {
     const key = `${node.kind}:${node.id}`;
     const [glyph, word] = KIND[node.kind] ?? ['·', node.kind];
     const mine = node.kind === 'delegation' && node.id === id;
-    const took = node.duration_ms ?? (node.ended_at ? Date.parse(node.ended_at) - Date.parse(node.at)
-      : node.kind === 'message' ? null : now() - Date.parse(node.at));
+    const took = tookOf(node, now());
     return html`<li class=${`node ${node.kind} ${depths[Math.min(depth, depths.length - 1)]}`}
         aria-current=${mine ? 'true' : nothing} aria-level=${depth + 1}>
       <div class="node-what"><button type="button" class="disclose" aria-expanded=${opened.has(key)}

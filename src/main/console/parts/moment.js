@@ -84,7 +84,7 @@ export function clock(iso) {
 }
 
 /**
- * Returns a time of day, with its date when it is a day or more away.
+ * Returns a time of day, with its date when it is 12 hours or more away.
  *
  * @param {string} iso
  */

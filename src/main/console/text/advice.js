@@ -8,11 +8,11 @@ import { counted, dated, duration } from './time.js';
  * @typedef {object} Subject state of a workspace
  * @property {string} status
  * @property {string} [reason] runtime_wedged or error_rate, when it is degraded
- * @property {boolean} [isPeer] whether an agent looks at it, which does not see the reasons of others
+ * @property {boolean} [isPeer] whether an agent looks at it, to which lists do not say the reasons of others
  * @property {string} [error] its latest error
  * @property {boolean} [stalled]
  * @property {?number} sinceMs start of its status, or of its stall when it is online; null when that is unknown
- * @property {?number} lastHeartbeatMs time of its last heartbeat; null without one
+ * @property {?number} [lastHeartbeatMs] time of its last heartbeat; null without one, undefined when it is not known
  * @property {string} [runtime]
  * @property {number} [tasks] number of active tasks
  * @property {?number} [waiting] messages in its queue
@@ -147,10 +147,10 @@ const RULES = [
   [
     (w) => w.status === 'degraded' && !w.reason,
     (w, s) => ({
-      brief: w.isPeer ? 'Degraded; agents do not see why' : 'Degraded; why is not known',
-      cause: `${w.isPeer ? 'It is degraded. Agents do not see why of others.'
+      brief: w.isPeer ? 'Degraded; its page says why' : 'Degraded; why is not known',
+      cause: `${w.isPeer ? 'It is degraded. Its page says why; to agents, lists do not say it of others.'
         : 'It is degraded, and why is not known.'} ${heartbeatText(w, s)}`,
-      next: w.isPeer ? [] : [TIMELINE],
+      next: w.isPeer ? [next('open', 'Open it: its page says why.')] : [TIMELINE],
     }),
   ],
   [
@@ -246,11 +246,12 @@ function restartText(w, s) {
 }
 
 const silence = (w, s) =>
-  s.isPast ? `for longer than ${duration(s.staleAfterS)}` : w.lastHeartbeatMs === null ? 'from the beginning'
+  s.isPast || w.lastHeartbeatMs === undefined ? `for longer than ${duration(s.staleAfterS)}`
+    : w.lastHeartbeatMs === null ? 'from the beginning'
     : `since ${dated(w.lastHeartbeatMs, s.now)}, limit ${duration(s.staleAfterS)}`;
 
 const heartbeatText = (w, s) =>
-  w.lastHeartbeatMs === null ? '' : `Its heartbeats still arrive (${duration(seconds(w.lastHeartbeatMs, s.now))} ago).`;
+  typeof w.lastHeartbeatMs !== 'number' ? '' : `Its heartbeats still arrive (${duration(seconds(w.lastHeartbeatMs, s.now))} ago).`;
 
 /** Returns the observations that support the cause, the agent's own error first. */
 function evidence(w, s) {
@@ -258,7 +259,7 @@ function evidence(w, s) {
   if (w.error && w.status !== 'online') {
     said.push(w.status === 'offline' ? `before that it said “${w.error}”` : `“${w.error}”`);
   }
-  if (!s.isPast) {
+  if (!s.isPast && w.lastHeartbeatMs !== undefined) {
     said.push(w.lastHeartbeatMs === null
       ? 'no heartbeat so far' : `last heartbeat ${duration(seconds(w.lastHeartbeatMs, s.now))} ago`);
   }

@@ -2,6 +2,9 @@
 
 const ms = (iso) => (iso ? Date.parse(iso) : null);
 
+/** Agents are not told the heartbeats of others. */
+const heardOf = (heardMs, isPeer) => heardMs ?? (isPeer ? undefined : null);
+
 /**
  * Builds it from a row of the fleet.
  *
@@ -12,14 +15,15 @@ const ms = (iso) => (iso ? Date.parse(iso) : null);
  */
 export function ofRow(store, row, self) {
   const detail = store.details.get(row);
+  const isPeer = Boolean(self) && store.id(row) !== self;
   return {
     status: store.statusOf(row),
-    isPeer: Boolean(self) && store.id(row) !== self,
+    isPeer,
     reason: store.word('reason', row),
     error: store.word('error', row),
     stalled: store.isStalled(row),
     sinceMs: store.sinceOf(row) * 1000 || null,
-    lastHeartbeatMs: store.heard[row] === 0 ? null : store.heard[row] * 1000,
+    lastHeartbeatMs: heardOf(store.heard[row] === 0 ? null : store.heard[row] * 1000, isPeer),
     runtime: store.word('runtime', row),
     tasks: store.tasks[row],
     waiting: detail?.queue_depth ?? null,
@@ -47,14 +51,15 @@ export const sinceOf = (record) =>
  * @returns {import('./advice.js').Subject}
  */
 export function ofRecord(record, self) {
+  const isPeer = Boolean(self) && record.id !== self;
   return {
     status: record.status,
-    isPeer: Boolean(self) && record.id !== self,
+    isPeer,
     reason: record.degraded_reason ?? '',
     error: record.last_sample_error ?? '',
     stalled: record.stalled ?? false,
     sinceMs: ms(sinceOf(record)),
-    lastHeartbeatMs: ms(record.last_heartbeat_at),
+    lastHeartbeatMs: heardOf(ms(record.last_heartbeat_at), isPeer),
     runtime: record.runtime,
     tasks: record.active_tasks,
     waiting: record.queue_depth ?? null,

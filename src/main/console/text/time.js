@@ -57,9 +57,10 @@ const DAY_MS = 86_400_000;
 /**
  * @param {number} ms a time
  * @param {number} now in ms
- * @returns {string} the time of day, such as 02:16:09; with its date when it is a day or more away: 2026-11-25 02:16:09
+ * @returns {string} the time of day, such as 02:16:09; with its date when it is 12 hours or more away, since one of
+ *   yesterday may be later in its day than now: 2026-11-25 02:16:09
  */
-export const dated = (ms, now) => (Math.abs(now - ms) < DAY_MS ? clockTime(ms) : `${day(ms)} ${clockTime(ms)}`);
+export const dated = (ms, now) => (Math.abs(now - ms) < DAY_MS / 2 ? clockTime(ms) : `${day(ms)} ${clockTime(ms)}`);
 
 /** @param {number | string} time ms or ISO @returns {string} such as 2026-11-25 02:16:09 UTC */
 export function exact(time) {
