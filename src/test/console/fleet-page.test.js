@@ -1,6 +1,7 @@
 import { equal, ok, until } from './assert.js';
 import { fleet, uuid } from './fixtures.js';
 import { firstBody, mount, shown } from './fleet-mount.js';
+import { pauseAfter } from '/src/pages/fleet.js';
 
 const names = root => shown(root).map(row => row.querySelector('.name-link').textContent);
 const degrade = (i, error = 'Control request timeout: initialize') =>
@@ -337,4 +338,8 @@ export function offersNothingToAViewer() {
   const { root } = mount(fleet(3, () => ({ status: 'paused' })), { role: 'viewer' });
   equal(root.querySelectorAll('.fleet-row:not([hidden]) button:not([hidden])').length, 3, 'the heads alone');
   ok(shown(root).every(row => row.querySelector('.col-status').textContent.startsWith('paused')));
+}
+
+export function listsCausesAgainAfterSecondsHoweverLongThatTakes() {
+  equal([0.1, 5, 30].map(pauseAfter), [1000, 2000, 4000]);
 }

@@ -99,7 +99,8 @@ function advised(line, troubleGroups, around) {
   const [row] = troubleGroups.rowsOf(line.groups, around, 1);
   const areSingles = line.groups.length > 1;
   const isOne = line.count === 1; // and says what its row says
-  const subject = { ...ofRow(store, row, around.self), ...(isOne ? {} : { restartAskedMs: null }), ...(areSingles ? { error: '' } : {}) };
+  const subject = { ...ofRow(store, row, around.self), ...(isOne ? {} : { restartAskedMs: null }),
+    ...(areSingles ? { error: '' } : {}) };
   const advice = advise(subject, { ...around, together: troubleGroups.together(row) });
   const isOfCause = line.status === 'degraded' || line.status === 'failed';
   return { error: isOfCause ? subject.error : '', step: advice.next[0]?.action ?? null,

@@ -201,5 +201,6 @@ function took(ms) {
     return 'no time';
   }
   const s = Math.round(ms / 1000);
-  return ms < 950 ? `${Math.round(ms)} ms` : ms < 59_950 ? `${(ms / 1000).toFixed(1)} s` : `${Math.floor(s / 60)} m ${s % 60} s`;
+  return ms < 950 ? `${Math.round(ms)} ms` : ms < 59_950 ? `${(ms / 1000).toFixed(1)} s`
+    : `${Math.floor(s / 60)} m ${s % 60} s`;
 }

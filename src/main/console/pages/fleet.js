@@ -12,16 +12,16 @@ import { Surfaces, VIEWS } from '../fleet/surfaces.js';
 import { foot, GROUPS, oneOf, tools } from '../fleet/tools.js';
 import { FleetView } from '../fleet/view.js';
 
-/**
- * Causes or groups are listed again after this many ms at the earliest, and after this multiple of the time that it
- * took.
- */
-const LIST_MS = 1000;
+/** Causes or groups are listed again after a multiple of the time that it took, within these bounds, in ms. */
 const LIST_FACTOR = 400;
+const [LIST_MS, LIST_MAX_MS] = [1000, 4000];
 /**
  * A snapshot may be half a minute old. For this long after it, events that are caught up with move rows even in use.
  */
 const CATCH_UP_MS = 3000;
+
+/** @param {number} took what the list took, in ms @returns {number} when it is made again, in ms from its end */
+export const pauseAfter = (took) => Math.min(LIST_MAX_MS, Math.max(LIST_MS, took * LIST_FACTOR));
 
 /**
  * Opens the page.
@@ -128,7 +128,7 @@ export function open(root, first, context) {
       : groups(store, view.matched, grouped);
     explained = circumstances(by);
     const end = performance.now();
-    explainAt = end + Math.max(LIST_MS, (end - start) * LIST_FACTOR);
+    explainAt = end + pauseAfter(end - start);
   }
 
   function apply() {

@@ -19,8 +19,8 @@ export function head({ id, record, removed }, { actions, mayAct, toChat, session
   return html`<header class="workspace-head">
       <div class="title"><h1>${inline(record.name, { most: 80 })}</h1>${record.role
         ? html`<span class="meta role-text">${inline(record.role)}</span>` : nothing}
-        <p class="status-line">${statusMark(record.status)} ${record.stalled ? statusMark('stalled') : nothing}
-          <span class="meta">${sinceOf(record) ? since(sinceOf(record)) : nothing}</span></p></div>
+        <p class="status-line">${statusMark(record.status)} <span class="meta">${since(record.status_since)}</span>
+          ${record.stalled ? stall(record.stalled_since) : nothing}</p></div>
       ${removed || !mayAct ? nothing : html`<div class="buttons">
         ${paused ? action('Resume', actions.resume, { look: 'main' }) : action('Pause', actions.pause)}
         ${action('Restart', () => actions.restart(),
@@ -32,6 +32,8 @@ export function head({ id, record, removed }, { actions, mayAct, toChat, session
         { method: 'POST', path: `${path}/restart`, body: {} }, { method: 'DELETE', path, query: { confirm: true } })}
     </header>`;
 }
+
+const stall = (begun) => html`${statusMark('stalled')} <span class="meta">${begun ? since(begun) : nothing}</span>`;
 
 /** Returns the box *Why*: cause, evidence and next steps. */
 export function why(workspace, { actions, mayAct, around, address, stream }) {

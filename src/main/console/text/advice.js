@@ -251,7 +251,8 @@ const silence = (w, s) =>
     : `since ${dated(w.lastHeartbeatMs, s.now)}, limit ${duration(s.staleAfterS)}`;
 
 const heartbeatText = (w, s) =>
-  typeof w.lastHeartbeatMs !== 'number' ? '' : `Its heartbeats still arrive (${duration(seconds(w.lastHeartbeatMs, s.now))} ago).`;
+  typeof w.lastHeartbeatMs !== 'number' ? ''
+    : `Its heartbeats still arrive (${duration(seconds(w.lastHeartbeatMs, s.now))} ago).`;
 
 /** Returns the observations that support the cause, the agent's own error first. */
 function evidence(w, s) {
