@@ -54,8 +54,8 @@ export function endOf(node, now) {
 }
 
 /**
- * Returns how long a node took, or takes until now, in ms; null for a message, and for a run whose agent did not say it:
- * a run's start and end may be reported together.
+ * Returns how long a node took, or takes until now, in ms; null for a message, and for a run whose agent did not say
+ * it: a run's start and end may be reported together.
  */
 export const tookOf = (node, now) => node.duration_ms ?? (node.ended_at && node.kind === 'run' ? null
   : node.ended_at || node.kind !== 'message' ? endOf(node, now) - Date.parse(node.at) : null);
