@@ -170,6 +170,7 @@ class UnsentRepliesTest {
   void repliesAfterAnOutageAndARestart() throws Exception {
     AgentServer.sendFromCanvas(agent, "m-1", "hi");
     Path state = folder.resolve("state");
+    Path cursor = state.resolve("cursor.json");
     Path runs = folder.resolve("runs");
     try (TcpRelay relay = new TcpRelay(AgentServer.SERVER.port())) {
       var environment = new HashMap<>(AgentProcess.as(agent, state));
@@ -184,7 +185,7 @@ class UnsentRepliesTest {
         await().atMost(LIMIT).until(() -> !unsentIn(state).isEmpty());
         await()
             .atMost(LIMIT)
-            .until(() -> Files.readString(state.resolve("cursor.json")).contains("/m-1"));
+            .until(() -> Files.exists(cursor) && Files.readString(cursor).contains("/m-1"));
         program.kill();
       }
       relay.heal(AgentServer.SERVER.port());
