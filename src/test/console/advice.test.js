@@ -144,6 +144,7 @@ export function waitsForARestartOnlyForAWhile() {
 export function aReasonThatCannotBeSeenIsNone() {
   const peer = workspace({ status: 'degraded', isPeer: true });
   equal([why(peer, around), advise(peer, around).next[0].action], ['Degraded; its page says why', 'open']);
+  equal(why(peer, { ...around, isPast: true }), 'Degraded; why is not known');
   const silent = advise(workspace({ status: 'offline', isPeer: true, lastHeartbeatMs: undefined }), around);
   equal([silent.cause, silent.evidence], ['Silent for longer than 3 m.', []]);
   equal(why(workspace({ status: 'degraded' }), around), 'Degraded; why is not known');

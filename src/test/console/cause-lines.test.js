@@ -125,8 +125,8 @@ export function thoseByAGapAreGroupsOfTheirOwn() {
   equal(lines.map(({ count, text, step }) => [count, text.slice(0, 14), step]), [[5, 'Silent', 'host'], [3, 'Muster itself ', 'wait']]);
 }
 
-/** T3: a reason that an agent does not see is none. */
-export function anAgentSeesThatItDoesNotSeeWhy() {
+/** T3: a reason that a list does not say is none. */
+export function anAgentIsToldWhereItSeesWhy() {
   const rows = fleet(4, () => ({ status: 'degraded', since: iso(60) }));
   const [line] = causes(rows, { self: 'another' }).lines;
   equal([line.text, line.step], ['Degraded; its page says why', 'open']);

@@ -46,8 +46,8 @@ export function isWithTheAgentWhileItIsDelivered() {
 
 export function saysHowLongTheAnswerTook() {
   equal(words({ messages: [user, { id: 'r1:agent', role: 'agent', content: 'Hi', timestamp: T4 }], rows: [row({ duration_ms: 4100 })] }), 'answered in 4.1 s');
-  equal(words({ messages: [user, { id: 'r1:agent', role: 'agent', content: 'Hi', timestamp: T4 }], rows: [row({ duration_ms: 119_700 })] }), 'answered in 2 m 0 s');
-  equal(words({ messages: [user, { id: 'r1:agent', role: 'agent', content: 'Hi', timestamp: T4 }], rows: [row({ duration_ms: 59_970 })] }), 'answered in 1 m 0 s');
+  equal(words({ messages: [user, { id: 'r1:agent', role: 'agent', content: 'Hi', timestamp: T4 }], rows: [row({ duration_ms: 119_700 })] }), 'answered in 2 m');
+  equal(words({ messages: [user, { id: 'r1:agent', role: 'agent', content: 'Hi', timestamp: T4 }], rows: [row({ duration_ms: 59_970 })] }), 'answered in 1 m');
 }
 
 export function takesANotificationThatNamesItForItsAnswer() {

@@ -1,6 +1,7 @@
+import * as clock from '/src/net/clock.js';
 import { equal, ok, until } from './assert.js';
 import { fleet, uuid } from './fixtures.js';
-import { firstBody, mount, shown } from './fleet-mount.js';
+import { firstBody, mount, NOW, shown } from './fleet-mount.js';
 import { pauseAfter } from '/src/pages/fleet.js';
 
 const names = root => shown(root).map(row => row.querySelector('.name-link').textContent);
@@ -342,4 +343,16 @@ export function offersNothingToAViewer() {
 
 export function listsCausesAgainAfterSecondsHoweverLongThatTakes() {
   equal([0.1, 5, 30].map(pauseAfter), [1000, 2000, 4000]);
+}
+
+/** T5: the age in the cause of one goes on, and its step changes with it, while nothing else happens. */
+export async function aCauseOfOneFollowsItsRestart() {
+  const now = Date.parse(NOW);
+  const { root, live, store } = mount(fleet(1, () => ({ status: 'degraded', reason: 'runtime_wedged' })));
+  store.details.set(0, { restart_requested_at: new Date(now - 50_000).toISOString() });
+  live.notify(null);
+  const said = () => root.querySelector('.causes li').textContent;
+  ok(said().includes('A restart was asked for 5'), said());
+  clock.sync(now + 70_000);
+  await until(() => said().includes('asked to restart 2 m'), 'the restart is over');
 }

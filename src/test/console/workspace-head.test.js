@@ -4,7 +4,7 @@ import * as clock from '/src/net/clock.js';
 import { head } from '/src/pages/workspace-head.js';
 import { equal } from './assert.js';
 
-const linesOf = record => {
+const statusLine = record => {
   const root = document.createElement('div');
   document.body.append(root); // times are elements, which draw themselves when they are in a document
   render(head({ id: 'a', record: { name: 'A', ...record }, removed: false }, { mayAct: false, session: {} }), root);
@@ -18,7 +18,7 @@ export function aStallHasItsOwnTime() {
   clock.thaw();
   clock.sync(Date.parse('2026-11-25T02:16:09Z'));
   const degraded = { status: 'degraded', status_since: '2026-11-25T02:10:09Z' };
-  equal(linesOf(degraded), 'degraded since 02:10:09 (6 m)');
-  equal(linesOf({ ...degraded, stalled: true, stalled_since: '2026-11-25T02:15:09Z' }), 'degraded since 02:10:09 (6 m) stalled since 02:15:09 (1 m)');
-  equal(linesOf({ ...degraded, status: 'online', stalled: true, stalled_since: null }), 'online since 02:10:09 (6 m) stalled');
+  equal(statusLine(degraded), 'degraded since 02:10:09 (6 m)');
+  equal(statusLine({ ...degraded, stalled: true, stalled_since: '2026-11-25T02:15:09Z' }), 'degraded since 02:10:09 (6 m) stalled since 02:15:09 (1 m)');
+  equal(statusLine({ ...degraded, status: 'online', stalled: true, stalled_since: null }), 'online since 02:10:09 (6 m) stalled');
 }

@@ -20,6 +20,7 @@ const [MIN_LINES, MAX_LINES, COVERED] = [3, 8, 0.95];
  * @property {string} error an example of their errors; '' unless it is of the cause
  * @property {string} text the cause
  * @property {?string} step the first action of the advice; null without one
+ * @property {boolean} isAged whether text and step change with time alone
  *
  * @typedef {object} Causes
  * @property {CauseLine[]} lines by weight, descending
@@ -98,11 +99,12 @@ function advised(line, troubleGroups, around) {
   const { store } = troubleGroups;
   const [row] = troubleGroups.rowsOf(line.groups, around, 1);
   const areSingles = line.groups.length > 1;
-  const isOne = line.count === 1; // and says what its row says
-  const subject = { ...ofRow(store, row, around.self), ...(isOne ? {} : { restartAskedMs: null }),
-    ...(areSingles ? { error: '' } : {}) };
+  const own = ofRow(store, row, around.self);
+  // the line of one workspace says what its row says, also of its restart
+  const subject = { ...own, restartAskedMs: line.count === 1 ? own.restartAskedMs : null,
+    error: areSingles ? '' : own.error };
   const advice = advise(subject, { ...around, together: troubleGroups.together(row) });
   const isOfCause = line.status === 'degraded' || line.status === 'failed';
   return { error: isOfCause ? subject.error : '', step: advice.next[0]?.action ?? null,
-    text: `${briefly(advice, subject)}${areSingles ? ', one by one' : ''}` };
+    isAged: subject.restartAskedMs !== null, text: `${briefly(advice, subject)}${areSingles ? ', one by one' : ''}` };
 }

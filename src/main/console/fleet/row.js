@@ -2,7 +2,7 @@
 import { markElement } from '../parts/status-mark.js';
 import { advise, why } from '../text/advice.js';
 import { visible } from '../text/safe.js';
-import { ofRow } from '../text/subject.js';
+import { isPeer, ofRow } from '../text/subject.js';
 import { ago, counted, duration, exact, zone } from '../text/time.js';
 import { TABLE } from './view.js';
 
@@ -149,8 +149,7 @@ export function drawRow(slot, store, row, around, mayChange) {
 export function drawAges(slot, store, row, { now, isPast, self }) {
   const [since, heard] = [store.sinceOf(row), store.heard[row]];
   put(slot.since, since ? ago(since * 1000, now) : '–');
-  put(slot.heard, heard ? duration(now / 1000 - heard)
-    : isPast || (self && store.id(row) !== self) ? '–' : 'never'); // agents are not told the heartbeats of others
+  put(slot.heard, heard ? duration(now / 1000 - heard) : isPast || isPeer(store.id(row), self) ? '–' : 'never');
   return !store.details.get(row)?.restart_requested_at;
 }
 

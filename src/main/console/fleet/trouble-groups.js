@@ -27,9 +27,9 @@ const [REASONS, RUNTIMES] = [2 ** 16, 2 ** 20];
  * @property {number} urgency 0 to 10, see order.js
  * @property {number} kind packed pattern of the error, reason, status and stalled
  *
- * @typedef {'' | 'never' | 'gap' | 'together' | 'alone'} How how its offline workspaces fell silent: never heard of, by
- *   a gap of Muster, many at once, or alone; '' for other statuses. It is part of the key of a group, since advice.js
- *   has a cause for each.
+ * @typedef {'' | 'never' | 'gap' | 'together' | 'alone'} How how its offline workspaces fell silent: never heard of or
+ *   not known when, by a gap of Muster, many at once, or alone; '' for other statuses. It is part of the key of a
+ *   group, since advice.js has a cause for each.
  */
 
 /**

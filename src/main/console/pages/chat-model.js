@@ -6,7 +6,7 @@
  * `sending → stored → read → answered`; the other final states are `refused`, `uncertain` and `failed`.
  */
 
-import { clockTime } from '../text/time.js';
+import { clockTime, duration } from '../text/time.js';
 
 /**
  * One message of the chat.
@@ -200,7 +200,6 @@ function took(ms) {
   if (!(ms >= 0)) {
     return 'no time';
   }
-  const s = Math.round(ms / 1000);
   return ms < 950 ? `${Math.round(ms)} ms` : ms < 59_950 ? `${(ms / 1000).toFixed(1)} s`
-    : `${Math.floor(s / 60)} m ${s % 60} s`;
+    : duration(Math.round(ms / 1000));
 }

@@ -170,7 +170,7 @@ export function open(root, first, context) {
   /** Runs once a second: updates ages, causes, and the order of rows that are not in use. */
   function tick() {
     // a cause stays under the pointer
-    isDirty ||= explained !== circumstances(around());
+    isDirty ||= explained !== circumstances(around()) || Boolean(found?.lines?.some(({ isAged }) => isAged));
     if (isDirty && performance.now() > explainAt && !root.querySelector('.causes')?.matches(':hover, :focus-within')) {
       isDirty = false;
       explain();

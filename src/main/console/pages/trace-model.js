@@ -54,11 +54,13 @@ export function endOf(node, now) {
 }
 
 /**
- * Returns how long a node took, or takes until now, in ms; null for a message, and for a run whose agent did not say
- * it: a run's start and end may be reported together.
+ * Returns how long a node took, or takes until now, in ms. Null for a message without an end, and for a run that ended
+ * and whose agent did not say it: a run's start and end may be reported together.
  */
-export const tookOf = (node, now) => node.duration_ms ?? (node.ended_at && node.kind === 'run' ? null
-  : node.ended_at || node.kind !== 'message' ? endOf(node, now) - Date.parse(node.at) : null);
+export function tookOf(node, now) {
+  const isKnown = node.ended_at ? node.kind !== 'run' : node.kind !== 'message';
+  return node.duration_ms ?? (isKnown ? endOf(node, now) - Date.parse(node.at) : null);
+}
 
 /**
  * Returns the delegation whose callee worked on it for longest, not counting the time of the callee's own delegations.

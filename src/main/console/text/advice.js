@@ -61,6 +61,8 @@ export const MANY = 5;
 /** For so long, and at least for two heartbeats, an agent is waited for that was asked to restart. */
 const RESTARTS_S = 60;
 
+const isHeard = ({ lastHeartbeatMs }) => typeof lastHeartbeatMs === 'number';
+
 /** The store has whole seconds, records have fractions; both must lead to the same cause. */
 const whole = (ms) => Math.floor(ms / 1000);
 
@@ -71,11 +73,11 @@ const whole = (ms) => Math.floor(ms / 1000);
  * @returns {boolean} whether the gap explains why it is offline: it was not heard after the gap, and was not offline
  *   before
  */
-export const isByGap = (w, gap, now) => Boolean(gap) && w.lastHeartbeatMs !== null && now < gap.until
+export const isByGap = (w, gap, now) => Boolean(gap) && isHeard(w) && now < gap.until
   && whole(w.lastHeartbeatMs) < whole(gap.since) && whole(w.sinceMs) >= whole(gap.downSince);
 
 const isHeld = (w, s) => s.massSilence && s.now < s.massSilence.until && w.status === 'online'
-  && w.lastHeartbeatMs !== null && seconds(w.lastHeartbeatMs, s.now) > s.staleAfterS;
+  && isHeard(w) && seconds(w.lastHeartbeatMs, s.now) > s.staleAfterS;
 
 const isRestarting = (w, s) => w.restartAskedMs
   && seconds(w.restartAskedMs, s.now) <= Math.max(RESTARTS_S, 2 * (s.heartbeatS ?? 0));
@@ -146,12 +148,16 @@ const RULES = [
   ],
   [
     (w) => w.status === 'degraded' && !w.reason,
-    (w, s) => ({
-      brief: w.isPeer ? 'Degraded; its page says why' : 'Degraded; why is not known',
-      cause: `${w.isPeer ? 'It is degraded. Its page says why; to agents, lists do not say it of others.'
-        : 'It is degraded, and why is not known.'} ${heartbeatText(w, s)}`,
-      next: w.isPeer ? [next('open', 'Open it: its page says why.')] : [TIMELINE],
-    }),
+    (w, s) => (w.isPeer && !s.isPast
+      ? {
+        brief: 'Degraded; its page says why',
+        cause: 'It is degraded. Its page tells an agent why; lists do not.',
+        next: [next('open', 'Open its page.')],
+      } : {
+        brief: 'Degraded; why is not known',
+        cause: `It is degraded, and why is not known. ${heartbeatText(w, s)}`,
+        next: w.isPeer ? [] : [TIMELINE],
+      }),
   ],
   [
     (w) => w.status === 'degraded' && /\b(429|quota|rate.?limit|too many requests|overloaded)\b/i.test(w.error ?? ''),
@@ -240,7 +246,7 @@ export function advise(subject, surroundings) {
 /** Returns what became of a restart request that was waited for long enough. */
 function restartText(w, s) {
   const asked = `asked to restart ${duration(seconds(w.restartAskedMs, s.now))} ago`;
-  return w.lastHeartbeatMs !== null && w.lastHeartbeatMs >= w.restartAskedMs
+  return isHeard(w) && w.lastHeartbeatMs >= w.restartAskedMs
     ? `${asked}, heard ${duration(seconds(w.lastHeartbeatMs, s.now))} ago, did not start again`
     : `${asked}, not heard since`;
 }
@@ -251,8 +257,7 @@ const silence = (w, s) =>
     : `since ${dated(w.lastHeartbeatMs, s.now)}, limit ${duration(s.staleAfterS)}`;
 
 const heartbeatText = (w, s) =>
-  typeof w.lastHeartbeatMs !== 'number' ? ''
-    : `Its heartbeats still arrive (${duration(seconds(w.lastHeartbeatMs, s.now))} ago).`;
+  isHeard(w) ? `Its heartbeats still arrive (${duration(seconds(w.lastHeartbeatMs, s.now))} ago).` : '';
 
 /** Returns the observations that support the cause, the agent's own error first. */
 function evidence(w, s) {

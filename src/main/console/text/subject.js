@@ -2,8 +2,12 @@
 
 const ms = (iso) => (iso ? Date.parse(iso) : null);
 
-/** Agents are not told the heartbeats of others. */
-const heardOf = (heardMs, isPeer) => heardMs ?? (isPeer ? undefined : null);
+/**
+ * @param {string} id
+ * @param {?string} [self] the workspace of an agent's session
+ * @returns {boolean} whether an agent looks at another workspace, whose heartbeats, reason and error it is not told
+ */
+export const isPeer = (id, self) => Boolean(self) && id !== self;
 
 /**
  * Builds it from a row of the fleet.
@@ -15,15 +19,15 @@ const heardOf = (heardMs, isPeer) => heardMs ?? (isPeer ? undefined : null);
  */
 export function ofRow(store, row, self) {
   const detail = store.details.get(row);
-  const isPeer = Boolean(self) && store.id(row) !== self;
+  const ofPeer = isPeer(store.id(row), self);
   return {
     status: store.statusOf(row),
-    isPeer,
+    isPeer: ofPeer,
     reason: store.word('reason', row),
     error: store.word('error', row),
     stalled: store.isStalled(row),
     sinceMs: store.sinceOf(row) * 1000 || null,
-    lastHeartbeatMs: heardOf(store.heard[row] === 0 ? null : store.heard[row] * 1000, isPeer),
+    lastHeartbeatMs: store.heard[row] * 1000 || (ofPeer ? undefined : null),
     runtime: store.word('runtime', row),
     tasks: store.tasks[row],
     waiting: detail?.queue_depth ?? null,
@@ -51,15 +55,15 @@ export const sinceOf = (record) =>
  * @returns {import('./advice.js').Subject}
  */
 export function ofRecord(record, self) {
-  const isPeer = Boolean(self) && record.id !== self;
+  const ofPeer = isPeer(record.id, self);
   return {
     status: record.status,
-    isPeer,
+    isPeer: ofPeer,
     reason: record.degraded_reason ?? '',
     error: record.last_sample_error ?? '',
     stalled: record.stalled ?? false,
     sinceMs: ms(sinceOf(record)),
-    lastHeartbeatMs: heardOf(ms(record.last_heartbeat_at), isPeer),
+    lastHeartbeatMs: ms(record.last_heartbeat_at) ?? (ofPeer ? undefined : null),
     runtime: record.runtime,
     tasks: record.active_tasks,
     waiting: record.queue_depth ?? null,

@@ -21,7 +21,7 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
@@ -57,11 +57,8 @@ class AbandonedWaitsTest {
   private static final int OTHER_CONNECTIONS = 10;
 
   /** A stream of 16 MB, more than the sockets between the server and its client hold. */
-  private static final String[] LONG_STREAM = new String[2000];
-
-  static {
-    Arrays.fill(LONG_STREAM, "x".repeat(8000));
-  }
+  private static final String[] LONG_STREAM =
+      Collections.nCopies(2000, "x".repeat(8000)).toArray(String[]::new);
 
   private static TestServer server;
   private static TestClient client;

@@ -34,6 +34,8 @@ class ConsolePaceTest {
                     Map.of(
                         "rows", ROWS, "seconds", SECONDS, "perSecond", PER_SECOND, "view", view));
     System.out.printf("The %s of %,d rows, %,d changes/s: %s%n", view, ROWS, PER_SECOND, figures);
+    // each row has at most one of these events, and one of three degrades it
+    assertThat(number(figures, "degraded")).isGreaterThan(number(figures, "events") / 4);
     assertThat(number(figures, "nodes")).isLessThan(3_000);
     double work = number(figures, "work_median_ms");
     assertThat(number(figures, "painted_ms")).isLessThan(2_000 * work);

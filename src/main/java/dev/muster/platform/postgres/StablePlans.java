@@ -32,7 +32,7 @@ public final class StablePlans {
   private static final List<String> OTHER_WAYS =
       List.of("enable_seqscan", "enable_hashjoin", "enable_mergejoin");
 
-  private static final String ONLY = "/* reads no table */ ";
+  private static final String NO_TABLE = "/* reads no table */ ";
   private static final String BEGIN = settings("force_generic_plan", "off");
   private static final String END = settings("auto", "on");
 
@@ -55,10 +55,10 @@ public final class StablePlans {
 
   /**
    * Returns a statement that reads no table, such as an {@code INSERT} of values. It has one plan
-   * only, so it may be kept as it is.
+   * only, which may be kept without the settings of {@link #of}.
    */
   public static String ofNoTable(String sql) {
-    return ONLY + sql;
+    return NO_TABLE + sql;
   }
 
   /**
@@ -66,7 +66,7 @@ public final class StablePlans {
    */
   static @Nullable PreparedStatementSetter keeping(
       @Nullable String sql, @Nullable PreparedStatementSetter values) {
-    if (sql == null || !sql.startsWith(ONLY)) {
+    if (sql == null || !sql.startsWith(NO_TABLE)) {
       return values;
     }
     return statement -> {
