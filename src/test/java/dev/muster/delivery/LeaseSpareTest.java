@@ -9,6 +9,7 @@ import dev.muster.testing.TestServer;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.concurrent.atomic.AtomicLong;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
@@ -21,6 +22,7 @@ class LeaseSpareTest {
   @Test
   void isNotAliveWithLessThanFiveSecondsLeft() {
     AtomicLong now = new AtomicLong(7);
+    BackgroundLoops loops = new BackgroundLoops(InstantSource.system());
     ReplicaLease lease =
         new ReplicaLease(
             SERVER.bean(JdbcClient.class),
@@ -32,8 +34,10 @@ class LeaseSpareTest {
                 Duration.ofHours(1),
                 Duration.ofHours(1)),
             now::get,
-            new BackgroundLoops(InstantSource.system()));
+            loops);
     try {
+      // the loop renews the lease once at its start
+      Awaitility.await().until(() -> loops.states().getFirst().runs() == 1);
       now.addAndGet(LEASE.minusMillis(5_100).toNanos());
       assertThat(lease.isAlive()).isTrue();
       now.addAndGet(Duration.ofMillis(200).toNanos());

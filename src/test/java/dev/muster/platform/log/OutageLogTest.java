@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -48,16 +49,14 @@ class OutageLogTest {
       };
 
   private final Logger logger = (Logger) LoggerFactory.getLogger(OutageLog.class);
+  private final BackgroundLoops loops = new BackgroundLoops(InstantSource.system());
   private final OutageLog outages =
-      new OutageLog(
-          answers::get,
-          now::get,
-          Duration.ofHours(1),
-          Pace.REAL,
-          new BackgroundLoops(InstantSource.system()));
+      new OutageLog(answers::get, now::get, Duration.ofHours(1), Pace.REAL, loops);
 
   @BeforeEach
   void listen() {
+    // the loop looks once at its start
+    Awaitility.await().until(() -> loops.states().getFirst().runs() == 1);
     written.start();
     logger.addAppender(written);
   }
