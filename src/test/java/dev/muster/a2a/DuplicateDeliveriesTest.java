@@ -131,7 +131,8 @@ class DuplicateDeliveriesTest {
 
     CompletableFuture<List<Answer>> answers =
         CompletableFuture.supplyAsync(
-            () -> Race.run(CALLERS, n -> send(replica(n), target)), Thread::startVirtualThread);
+            () -> Race.run(CALLERS, n -> send(replica(n).patient(), target)),
+            Thread::startVirtualThread);
     peer.awaitDeliveries(1);
     awaitWaiting(CALLERS - 1);
     assertThat(answers).isNotDone();
@@ -216,7 +217,7 @@ class DuplicateDeliveriesTest {
         .isEqualTo("refused 0 error");
 
     peer = TestPeer.startOn(port);
-    List<Answer> answers = Race.run(CALLERS, n -> send(replica(n), target));
+    List<Answer> answers = Race.run(CALLERS, n -> send(replica(n).patient(), target));
 
     assertThat(answers).extracting(Answer::status).containsOnly(200);
     assertThat(answers.stream().map(Answer::text).distinct()).hasSize(1);
@@ -232,7 +233,7 @@ class DuplicateDeliveriesTest {
 
     assertRefused(send(PROXY, target), 504, "AGENT_TIMEOUT");
     CALLED.assertRecord(target, "m", "uncertain", 1, peer);
-    List<Answer> answers = Race.run(CALLERS, n -> send(replica(n + 1), target));
+    List<Answer> answers = Race.run(CALLERS, n -> send(replica(n + 1).patient(), target));
 
     assertThat(answers).extracting(Answer::status).containsOnly(200);
     CALLED.assertRecord(target, "m", "answered", 2, peer);
@@ -301,7 +302,7 @@ class DuplicateDeliveriesTest {
     List<Answer> answers =
         Race.run(
             8 * tokens.size(),
-            n -> replica(n / 3).send(target, tokens.get(n % tokens.size()), MESSAGE));
+            n -> replica(n / 3).patient().send(target, tokens.get(n % tokens.size()), MESSAGE));
 
     assertThat(answers).extracting(Answer::status).containsOnly(200);
     assertThat(peer.deliveries())
@@ -367,7 +368,7 @@ class DuplicateDeliveriesTest {
     try (Connection other = SERVER.database().connect();
         Statement statement = other.createStatement()) {
       takeOver(statement, target);
-      CompletableFuture<Answer> duplicate = sending(ELSEWHERE, target);
+      CompletableFuture<Answer> duplicate = sending(ELSEWHERE.patient(), target);
       Awaitility.await().until(() -> SERVER.database().lockWaits("INTO deliveries") > 0);
       statement.execute("DELETE FROM deliveries WHERE workspace_id = '" + target.id() + "'");
       statement.execute(

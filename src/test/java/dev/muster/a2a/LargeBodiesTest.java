@@ -102,7 +102,7 @@ class LargeBodiesTest {
   }
 
   /** Latencies in ms, shortest first. */
-  private record Latencies(List<Long> ms) {
+  private record Latencies(List<Long> ms, long longestPauseMs) {
 
     long median() {
       return ms.get(ms.size() / 2);
@@ -171,7 +171,7 @@ class LargeBodiesTest {
                 "X-Timeout",
                 "25");
         assertThat(answer.status()).as(shortened(answer)).isEqualTo(200);
-        assertThat(client.heartbeat(victim).status()).isEqualTo(200);
+        assertThat(client.heartbeatOnce(victim).status()).isEqualTo(200);
         assertThat(client.get("/health", null).status()).isEqualTo(200);
       }
     }
@@ -208,7 +208,8 @@ class LargeBodiesTest {
       assertThat(answers).allSatisfy(answer -> assertThat(answer.status()).isIn(200, 503));
       assertThat(attacked.p99())
           .as("calm: %s; attacked: %s", calm, attacked)
-          .isLessThan(Math.max(MIN_BOUND_MS, MAX_TIMES_SLOWER * calm.p99()));
+          .isLessThan(
+              attacked.longestPauseMs() + Math.max(MIN_BOUND_MS, MAX_TIMES_SLOWER * calm.p99()));
     }
   }
 
@@ -219,13 +220,14 @@ class LargeBodiesTest {
   private static Latencies measure(TestClient client, Agent victim, Duration duration)
       throws IOException {
     List<Long> ms = new ArrayList<>();
+    Duration longestPause;
     try (MachinePauses pauses = new MachinePauses()) {
       long end = System.nanoTime() + duration.toNanos();
       while (System.nanoTime() < end) {
         long start = System.nanoTime();
         Answer answer =
             ms.size() % 2 == 0
-                ? client.heartbeat(victim)
+                ? client.heartbeatOnce(victim)
                 : client.post(
                     "/workspaces/" + victim.id() + "/activity",
                     victim.token(),
@@ -236,9 +238,10 @@ class LargeBodiesTest {
           assertThat(pauses.longest()).as(answer.text()).isGreaterThan(Duration.ofSeconds(2));
         }
       }
+      longestPause = pauses.longest();
     }
     Collections.sort(ms);
-    return new Latencies(ms);
+    return new Latencies(ms, longestPause.toMillis());
   }
 
   private static List<Answer> send(

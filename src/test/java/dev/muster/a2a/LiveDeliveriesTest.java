@@ -44,7 +44,7 @@ class LiveDeliveriesTest {
       Agent agent = called(peer);
       peer.then(PeerBehavior.answer(200, "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":7}"));
 
-      new ProxyClient(ONE).send(agent, ADMIN_TOKEN, ProxyClient.message("m-1", "hi"));
+      new ProxyClient(ONE).patient().send(agent, ADMIN_TOKEN, ProxyClient.message("m-1", "hi"));
 
       JsonNode frame = canvas.await("A2A_RESPONSE");
       assertThat(frame.path("workspace_id").asString()).isEqualTo(agent.id().toString());

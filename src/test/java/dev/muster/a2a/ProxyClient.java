@@ -44,7 +44,7 @@ public record ProxyClient(TestServer server, TestClient client) {
 
   /** Returns the id of the row that the response names. */
   String sent(Agent to, String token, String body, String... headers) {
-    Answer answer = send(to, token, body, headers);
+    Answer answer = patient().send(to, token, body, headers);
     assertThat(answer.status()).as(answer.text()).isEqualTo(200);
     return answer.field("activity_id");
   }

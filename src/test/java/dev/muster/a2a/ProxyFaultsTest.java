@@ -5,6 +5,7 @@ import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.testing.FreePorts;
+import dev.muster.testing.MachinePauses;
 import dev.muster.testing.PeerBehavior;
 import dev.muster.testing.PeerProcess;
 import dev.muster.testing.Slow;
@@ -132,12 +133,17 @@ class ProxyFaultsTest {
       }
       int port = fault == CrashPoint.REFUSED ? FreePorts.next() : peer.port();
       Duration timeout = timeout(fault);
-      Delivery sent = Delivery.take(server, target(fault, server, port), timeout);
+      Delivery sent;
+      Duration pause;
+      try (MachinePauses pauses = new MachinePauses()) {
+        sent = Delivery.take(server, target(fault, server, port), timeout);
+        pause = pauses.longest();
+      }
 
       int deliveries = Integer.parseInt(sent.stored("m.deliveries"));
       CrashPoint.Outcome outcome = fault.outcome(deliveries);
       assertAnswer(fault, outcome, sent.answer());
-      assertThat(sent.elapsed()).isLessThan(timeout.plus(MARGIN));
+      assertThat(sent.elapsed()).isLessThan(timeout.plus(MARGIN).plus(pause));
       assertThat(fault.mayCount(deliveries, retriesAmbiguous)).as("%d", deliveries).isTrue();
       sent.assertRow(outcome.state, deliveries, true);
       assertThat(sent.stored("l.error_detail")).matches("(?s)(" + fault.kind() + ")\\b.*");

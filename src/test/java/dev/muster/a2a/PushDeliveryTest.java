@@ -223,7 +223,7 @@ class PushDeliveryTest {
     peer.close();
 
     Answer answer =
-        PROXY.send(agent, ADMIN_TOKEN, ProxyClient.message("m", "hi"), "X-Timeout", "3");
+        PROXY.send(agent, ADMIN_TOKEN, ProxyClient.message("m", "hi"), "X-Timeout", "6");
 
     assertRefused(answer, 503, "AGENT_UNREACHABLE");
     assertThat(answer.json().path("restarting").asBoolean()).isTrue();
@@ -241,7 +241,7 @@ class PushDeliveryTest {
     peer.usually(PeerBehavior.silence());
 
     Answer answer =
-        PROXY.send(agent, ADMIN_TOKEN, ProxyClient.message("m", "hi"), "X-Timeout", "3");
+        PROXY.send(agent, ADMIN_TOKEN, ProxyClient.message("m", "hi"), "X-Timeout", "6");
 
     assertRefused(answer, 504, "AGENT_TIMEOUT");
     assertThat(answer.json().path("busy").asBoolean()).isTrue();
@@ -337,15 +337,14 @@ class PushDeliveryTest {
   void waitsAsLongAsTheWorkspaceAllows() {
     Agent agent = called("Short of breath");
     CLIENT.heartbeat(agent, "\"runtime_metadata\":{\"idle_timeout_seconds\":1}");
-    peer.then(
-        PeerBehavior.silence(),
-        PeerBehavior.answer(200, "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":2}"));
+    peer.then(PeerBehavior.silence())
+        .usually(PeerBehavior.answer(200, "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":2}"));
 
     Answer answer =
         PROXY.send(agent, ADMIN_TOKEN, ProxyClient.message("m", "hi"), "X-Timeout", "25");
 
     assertThat(answer.text()).contains("\"result\":2");
-    assertThat(peer.deliveries()).extracting(TestPeer.Delivery::text).hasSize(2);
+    assertThat(peer.deliveries()).hasSizeGreaterThanOrEqualTo(2);
     assertThat(List.copyOf(peer.deliveries()).getFirst().text())
         .isEqualTo(peer.deliveries().getLast().text());
   }

@@ -131,8 +131,12 @@ class QueueCrashTest {
       for (int n = 0; n < MESSAGES_OF_EACH; n++) {
         String id = sender + "-" + n;
         Answer answer =
-            client.post(
-                ProxyClient.path(target.id()), tokens.get(sender), ProxyClient.message(id, "hi"));
+            client
+                .patient()
+                .post(
+                    ProxyClient.path(target.id()),
+                    tokens.get(sender),
+                    ProxyClient.message(id, "hi"));
         assertThat(answer.status()).as(answer.text()).isEqualTo(202);
         ids.add(id);
       }

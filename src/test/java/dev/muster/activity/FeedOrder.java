@@ -47,7 +47,7 @@ public final class FeedOrder implements AutoCloseable {
   private final TestDatabase database;
   private final List<TestServer> servers;
   private final Agent agent;
-  private final long stopAt;
+  private volatile long stopAt;
   private final BitSet acknowledged = new BitSet();
   private long stored;
   private long storedByHolders;
@@ -66,11 +66,11 @@ public final class FeedOrder implements AutoCloseable {
     this.servers =
         List.of(TestServer.startOn(database, settings), TestServer.startOn(database, settings));
     this.agent = servers.getFirst().client().create("busy");
-    this.stopAt = System.nanoTime() + size.atMost().toNanos();
   }
 
   /** Returns a summary in one sentence; fails when a row was lost, repeated or out of order. */
   public String run() throws Exception {
+    stopAt = System.nanoTime() + size.atMost().toNanos();
     List<OrderedReader> readers = new ArrayList<>();
     List<Future<?>> reading = new ArrayList<>();
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {

@@ -74,7 +74,7 @@ record TestFeed(TestServer server, Agent agent) {
   }
 
   Answer acknowledge(String value) {
-    return client().post(path("/ack"), agent.token(), "{\"acked_seq\":" + value + "}");
+    return client().patient().post(path("/ack"), agent.token(), "{\"acked_seq\":" + value + "}");
   }
 
   /** Stores an inbound message; of Ann at the canvas when {@code sender} is null. */
@@ -168,7 +168,16 @@ record TestFeed(TestServer server, Agent agent) {
     return poll(query, agent.token());
   }
 
+  /** Polls, and once more when the server could not tell. */
   CompletableFuture<Answer> poll(String query, String token) {
+    return pollOnce(query, token)
+        .thenCompose(answer ->
+            answer.isUndecided()
+                ? pollOnce(query, token)
+                : CompletableFuture.completedFuture(answer));
+  }
+
+  private CompletableFuture<Answer> pollOnce(String query, String token) {
     HttpRequest request =
         HttpRequest.newBuilder(URI.create(client().baseUrl() + path(query)))
             .header("Authorization", "Bearer " + token)

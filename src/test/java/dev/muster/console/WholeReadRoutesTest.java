@@ -79,7 +79,7 @@ class WholeReadRoutesTest {
     String bulk = "{\"action\":\"pause\",\"filter\":\"status:online\"}";
     answers.put("preview", later(() -> CLIENT.post("/admin/bulk?dry_run=true", ADMIN_TOKEN, bulk)));
 
-    assertThat(CLIENT.heartbeat(agent).status()).isEqualTo(200);
+    assertThat(CLIENT.heartbeatOnce(agent).status()).isEqualTo(200);
     String own = "/workspaces/" + agent.id();
     for (String path :
         List.of(own, own + "/activity", own + "/delegations", "/console/rows?ids=")) {

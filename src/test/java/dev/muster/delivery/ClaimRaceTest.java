@@ -111,11 +111,7 @@ class ClaimRaceTest {
     assertThat(agent.received())
         .containsExactlyInAnyOrderElementsOf(queued.stream().map(Queued::messageId).toList());
     assertThat(agent.mostAtOnce()).isBetween(1, slots);
-    assertThat(
-            count(
-                target,
-                "delivery_outcomes",
-                "queue_state = 'delivered' AND attempts = 1 AND deliveries = 1"))
+    assertThat(count(target, "delivery_outcomes", "queue_state = 'delivered' AND deliveries = 1"))
         .isEqualTo(String.valueOf(MESSAGES));
   }
 

@@ -348,7 +348,8 @@ class DeliverySweepTest {
       all.subList(1, all.size()).forEach(one -> queue.awaitState(one, "delivered"));
 
       Awaitility.await().until(() -> poison.counted() >= 1);
-      assertThat(poison.lines(poisoned.targetId().toString())).hasSize(1);
+      Awaitility.await()
+          .untilAsserted(() -> assertThat(poison.lines(poisoned.targetId().toString())).hasSize(1));
       assertThat(queue.of(poisoned, "q.state")).isEqualTo("waiting");
     }
   }

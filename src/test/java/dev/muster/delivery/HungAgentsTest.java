@@ -87,7 +87,10 @@ class HungAgentsTest {
       server.client().heartbeat(answering);
 
       assertThat(healthy.awaitDeliveries(1)).hasSize(1);
-      assertThat(hung.openConnections()).isGreaterThan(AttemptPermits.MAX_CONCURRENT);
+      // a claimed message is on its way to its agent
+      await()
+          .untilAsserted(() ->
+              assertThat(hung.openConnections()).isGreaterThan(AttemptPermits.MAX_CONCURRENT));
     }
   }
 

@@ -54,7 +54,7 @@ class MessageCostTest {
       """
       CREATE FUNCTION pause() RETURNS trigger LANGUAGE plpgsql AS $$
       BEGIN
-          PERFORM pg_sleep(0.03);
+          PERFORM pg_sleep(0.1);
           RETURN NULL;
       END $$;
       CREATE TRIGGER slow AFTER INSERT ON deliveries EXECUTE FUNCTION pause();

@@ -279,7 +279,7 @@ class ModeChangeTest {
     });
     Agent target = queue.target(agent.url(), 1);
     client.heartbeat(target);
-    CompletableFuture<Answer> sent = later(() -> queue.send(target, null, "once", 50));
+    CompletableFuture<Answer> sent = later(() -> queue.patient().send(target, null, "once", 50));
     Awaitility.await().atMost(TestQueue.TIMEOUT).until(() -> agent.timesReceived("once") == 1);
     change(target, "poll");
 

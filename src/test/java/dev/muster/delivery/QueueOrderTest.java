@@ -191,6 +191,7 @@ class QueueOrderTest {
     Queued elsewhere = queue.put(another);
     client.heartbeat(another);
     queue.awaitState(elsewhere, "delivering");
+    awaitInProgress(3);
     assertThat(delivering(target)).isEqualTo("2");
     assertThat(
             SERVER

@@ -30,11 +30,9 @@ class StaleCompletionTest {
   void completesADeliveryForItsOwnerOnly() {
     Queued queued = queue.put(queue.target(1));
     ActivityKey key = new ActivityKey(queued.targetId(), RowId.seqOf(queued.id()));
-    DeliveryClaim claim = new DeliveryClaim(UUID.randomUUID(), 2);
-    queue.set(
-        queued,
-        "owner = '%s', claim = %d, claimed_at = clock_timestamp(), attempts = 2"
-            .formatted(claim.owner(), claim.number()));
+    queue.claimByAnotherReplica(queued);
+    queue.set(queued, "claim = 2, attempts = 2");
+    DeliveryClaim claim = new DeliveryClaim(UUID.fromString(queue.open(queued, "owner")), 2);
     DeliveryOutcome uncertain =
         SERVER.bean(QueueCompletion.class).uncertain("the connection was closed", 1);
     Completion ofAnother = uncertain.completion(key, new DeliveryClaim(UUID.randomUUID(), 2), null);

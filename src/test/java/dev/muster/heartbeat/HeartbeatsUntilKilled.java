@@ -58,7 +58,7 @@ public final class HeartbeatsUntilKilled implements WorkUntilKilled {
     void heartbeat(TestClient server) {
       long number = sent + 1;
       sent = number;
-      if (server.heartbeat(agent, "\"uptime_seconds\":" + number).status() == 200) {
+      if (server.heartbeatOnce(agent, "\"uptime_seconds\":" + number).status() == 200) {
         acknowledged = number;
       }
     }

@@ -217,7 +217,7 @@ class OwnerSharesTest {
           default -> other.id().toString();
         };
     ask(bound, own, bearer(other.token()));
-    assertThat(bound.server.client().heartbeat(other).status()).isEqualTo(200);
+    assertThat(bound.server.client().heartbeatOnce(other).status()).isEqualTo(200);
     assertRefused(TOO_MANY, bound.refusal);
   }
 

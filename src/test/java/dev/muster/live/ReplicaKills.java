@@ -228,7 +228,7 @@ public final class ReplicaKills implements AutoCloseable {
         TestClient replica = client(next);
         try {
           boolean stored =
-              replica.heartbeat(agent, "\"uptime_seconds\":" + x).status() == 200
+              replica.heartbeatOnce(agent, "\"uptime_seconds\":" + x).status() == 200
                   && replica
                           .patch("/workspaces/" + agent.id(), agent.token(), "{\"x\":" + x + "}")
                           .status()

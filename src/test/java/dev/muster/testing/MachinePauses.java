@@ -27,15 +27,20 @@ public final class MachinePauses implements AutoCloseable {
   private final Thread thread;
   private volatile boolean closed;
   private volatile long longestNanos;
+  private volatile long waitingSince = System.nanoTime();
 
   public MachinePauses() throws IOException {
     file = Files.createTempFile(Files.createDirectories(Path.of("target")), "pauses-", "");
     thread = Thread.ofPlatform().daemon().name("machine-pauses").start(this::measure);
   }
 
-  /** Returns the longest wait that has ended. */
+  /** Returns the longest wait until now, also one that has not ended. */
   public Duration longest() {
-    return Duration.ofNanos(longestNanos);
+    return Duration.ofNanos(Math.max(longestNanos, waitedUntilNow()));
+  }
+
+  private long waitedUntilNow() {
+    return System.nanoTime() - waitingSince - INTERVAL.toNanos();
   }
 
   /**
@@ -55,11 +60,11 @@ public final class MachinePauses implements AutoCloseable {
     ByteBuffer block = ByteBuffer.allocate(BLOCK_SIZE);
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
       while (!closed) {
-        long begin = System.nanoTime();
+        waitingSince = System.nanoTime();
         LockSupport.parkNanos(INTERVAL.toNanos());
         channel.write(block.rewind(), 0);
         channel.force(false);
-        longestNanos = Math.max(longestNanos, System.nanoTime() - begin - INTERVAL.toNanos());
+        longestNanos = Math.max(longestNanos, waitedUntilNow());
       }
     } catch (IOException e) {
       throw new UncheckedIOException(e);

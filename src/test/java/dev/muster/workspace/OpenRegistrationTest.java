@@ -192,7 +192,7 @@ class OpenRegistrationTest {
 
   private static Answer register(UUID id, @Nullable String token, String name, String... headers) {
     String body = "{\"id\":\"" + id + "\",\"agent_card\":{\"name\":\"" + name + "\"}}";
-    return CLIENT.post("/registry/register", token, body, headers);
+    return CLIENT.patient().post("/registry/register", token, body, headers);
   }
 
   private static JsonNode read(UUID id) {

@@ -125,7 +125,8 @@ class RequestDeadlineTest {
       long start = System.nanoTime();
       Future<TimedAnswer> heartbeat =
           threads.submit(() ->
-              TimedAnswer.to(() -> client.heartbeat(agent, "\"delegations\":[\"" + id + "\"]")));
+              TimedAnswer.to(
+                  () -> client.heartbeatOnce(agent, "\"delegations\":[\"" + id + "\"]")));
       awaitElapsed(start, LOCKED);
       tokens.rollback();
       awaitElapsed(start, LOCKED.multipliedBy(2));

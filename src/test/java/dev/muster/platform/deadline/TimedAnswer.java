@@ -25,6 +25,8 @@ record TimedAnswer(Answer answer, Duration took, Duration delay) {
     try {
       Answer answer = request.call();
       Duration took = Duration.ofNanos(System.nanoTime() - start);
+      ticker.ended = true;
+      ticker.join(); // a delay that lasts until now counts as well
       return new TimedAnswer(answer, took, Duration.ofNanos(ticker.delays));
     } finally {
       ticker.ended = true;

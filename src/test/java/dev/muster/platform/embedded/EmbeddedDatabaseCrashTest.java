@@ -52,7 +52,7 @@ class EmbeddedDatabaseCrashTest {
 
       assertThat(TestHomes.runs(leftBehind)).isTrue();
       assertHas(committed);
-      await().atMost(5, SECONDS).until(() -> !TestHomes.runs(leftBehind));
+      await().until(() -> !TestHomes.runs(leftBehind));
     }
   }
 
@@ -138,7 +138,7 @@ class EmbeddedDatabaseCrashTest {
 
       TestHomes.postmaster(folder, new Timeouts(Duration.ofSeconds(1), Duration.ZERO)).stop();
 
-      await().atMost(5, SECONDS).until(() -> !TestHomes.runs(server));
+      await().until(() -> !TestHomes.runs(server));
     }
   }
 

@@ -61,8 +61,8 @@ class ArrivingBodiesTest {
     }
     await().until(() -> BUDGET.held() > 0);
 
-    assertThat(CLIENT.heartbeat(victim).status()).isEqualTo(200);
-    assertThat(CLIENT.heartbeat(greedy).status()).isEqualTo(200);
+    assertThat(CLIENT.heartbeatOnce(victim).status()).isEqualTo(200);
+    assertThat(CLIENT.heartbeatOnce(greedy).status()).isEqualTo(200);
     assertThat(BUDGET.held()).isLessThan(1 << 20);
   }
 
@@ -78,7 +78,7 @@ class ArrivingBodiesTest {
     assertThat(answerTo(begin(greedy, MAX_BYTES), "}"))
         .startsWith("HTTP/1.1 503")
         .contains("Retry-After: ", "UNAVAILABLE", "share");
-    assertThat(CLIENT.heartbeat(greedy).status()).isEqualTo(200);
+    assertThat(CLIENT.heartbeatOnce(greedy).status()).isEqualTo(200);
     Socket others = begin(victim, 2);
     await().until(() -> BUDGET.arriving() == MAX_OF_ONE_OWNER + 1);
     others.getOutputStream().write('}');

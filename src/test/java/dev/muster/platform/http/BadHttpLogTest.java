@@ -79,6 +79,8 @@ class BadHttpLogTest {
             .awaitReady()) {
       int port = URI.create(server.client().baseUrl()).getPort();
       server.client().get("/health", null);
+      // a server is ready a moment before its last line about its start
+      await().until(() -> server.output().contains("Started "));
       long before = server.output().lines().count();
       long from = System.nanoTime();
       for (int round = 0; round < ROUNDS; round++) {

@@ -16,6 +16,7 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.MethodOrderer;
@@ -69,11 +70,13 @@ class FloodTest {
     Agent agent = CLIENT.create("victim");
     byte[] request = ("GET " + path + " HTTP/1.1\r\nHost: localhost\r\n\r\n").getBytes(US_ASCII);
     List<Duration> quiet = heartbeats(agent);
+    List<Duration> flooded;
     try (Flood flood = Flood.start(SERVER.port(), connections, "", request)) {
-      assertHardlyFelt(heartbeats(agent), quiet);
+      flooded = heartbeats(agent);
       assertThat(flood.bytesRead()).isGreaterThan(5_000);
       await().untilAsserted(() -> assertThat(CLIENT.metric(PAUSES)).isPositive());
     }
+    assertHardlyFelt(flooded, quiet, heartbeats(agent));
   }
 
   @ParameterizedTest
@@ -83,9 +86,11 @@ class FloodTest {
     String head =
         "POST /registry/heartbeat HTTP/1.1\r\nHost: [::1]\r\nTransfer-Encoding: chunked\r\n\r\n1;";
     List<Duration> quiet = heartbeats(agent);
+    List<Duration> flooded;
     try (Flood _ = Flood.start(SERVER.port(), connections, head, new byte[] {'x'})) {
-      assertHardlyFelt(heartbeats(agent), quiet);
+      flooded = heartbeats(agent);
     }
+    assertHardlyFelt(flooded, quiet, heartbeats(agent));
   }
 
   /**
@@ -123,11 +128,15 @@ class FloodTest {
     }
   }
 
-  private static void assertHardlyFelt(List<Duration> flooded, List<Duration> quiet) {
+  /** Compares with the slower of before and after, since other programs share the machine. */
+  private static void assertHardlyFelt(
+      List<Duration> flooded, List<Duration> before, List<Duration> after) {
     assertThat(flooded.get(HEARTBEATS - 1 - MAY_BE_LATE))
         .as("all but few: %s", flooded)
         .isLessThan(SOON);
-    Duration slow = quiet.get(HEARTBEATS / 2).multipliedBy(HARDLY_FELT);
+    Duration quiet =
+        Collections.max(List.of(before.get(HEARTBEATS / 2), after.get(HEARTBEATS / 2)));
+    Duration slow = quiet.multipliedBy(HARDLY_FELT);
     assertThat(flooded.get(HEARTBEATS / 2))
         .as("half of them: %s, without a flood %s", flooded, quiet)
         .isLessThan(slow.compareTo(AT_ONCE) > 0 ? slow : AT_ONCE);
@@ -139,7 +148,7 @@ class FloodTest {
     for (int i = 0; i < HEARTBEATS; i++) {
       long from = System.nanoTime();
       assertThat(CLIENT.get("/health", null).status()).isEqualTo(200);
-      assertThat(CLIENT.heartbeat(agent).status()).isEqualTo(200);
+      assertThat(CLIENT.heartbeatOnce(agent).status()).isEqualTo(200);
       took.add(Duration.ofNanos(System.nanoTime() - from));
     }
     took.sort(null);

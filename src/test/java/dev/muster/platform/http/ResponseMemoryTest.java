@@ -67,7 +67,7 @@ class ResponseMemoryTest {
             assertRefused(refused, 429, "RATE_LIMITED");
             assertThat(refused.header("Retry-After")).isNotEmpty();
           });
-      assertThat(CLIENT.heartbeat(greedy).status()).isEqualTo(200);
+      assertThat(CLIENT.heartbeatOnce(greedy).status()).isEqualTo(200);
 
       Answer answer = CLIENT.get(ofOther, other.token());
       assertThat(answer.status()).isEqualTo(200);
@@ -109,7 +109,7 @@ class ResponseMemoryTest {
             unread.add(askAndDoNotRead("POST " + path, sender, message));
             assertRefused(CLIENT.post(path, sender.token(), message), 429, "RATE_LIMITED");
           });
-      assertThat(CLIENT.heartbeat(sender).status()).isEqualTo(200);
+      assertThat(CLIENT.heartbeatOnce(sender).status()).isEqualTo(200);
     } finally {
       for (Socket socket : unread) {
         socket.close();

@@ -93,7 +93,7 @@ class WholeReadsTest {
 
     assertRefused(third, ErrorCode.UNAVAILABLE);
     end.countDown();
-    assertThat(reads.run(third, () -> true)).isTrue();
+    assertThat(reads.goOn(third, () -> true)).isTrue();
   }
 
   @Test

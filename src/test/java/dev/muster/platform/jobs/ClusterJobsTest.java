@@ -82,7 +82,8 @@ class ClusterJobsTest {
     }
     int recorded =
         Integer.parseInt(database.value("SELECT runs FROM job_runs WHERE job = 'probe'"));
-    assertThat(recorded).isEqualTo(runs.get());
+    // the last run may have been interrupted before its record
+    assertThat(recorded).isBetween(runs.get() - 1, runs.get());
   }
 
   @Test
@@ -124,6 +125,15 @@ class ClusterJobsTest {
     try (TestServer server =
         TestServer.startWith(database, List.of(ProbeJob.class, FastPace.class))) {
       Awaitility.await().atMost(TIMEOUT).until(() -> probe(server).path("runs").asInt() == 1);
+      // the scheduler writes the end of a run after its record
+      Awaitility.await()
+          .atMost(TIMEOUT)
+          .until(
+              () ->
+                  database.value(
+                      "SELECT count(*) FROM recurring_jobs WHERE task_name = 'probe' AND NOT picked"
+                          + " AND execution_time > now()"),
+              "1"::equals);
       database.execute(
           "UPDATE recurring_jobs SET picked = true, picked_by = 'a dead replica', last_heartbeat ="
               + " now() - interval '1 hour', execution_time = now() WHERE task_name = 'probe'");
@@ -164,7 +174,8 @@ class ClusterJobsTest {
   }
 
   private static JsonNode probe(TestServer server) {
-    for (JsonNode loop : server.client().get("/admin/liveness", ADMIN_TOKEN).json().path("loops")) {
+    for (JsonNode loop :
+        server.client().patient().get("/admin/liveness", ADMIN_TOKEN).json().path("loops")) {
       if (loop.path("name").asString().equals("probe")) {
         return loop;
       }

@@ -58,6 +58,7 @@ class UnreachableDatabaseTest {
   void namesAnUnknownHost() {
     assertRefused(
         "postgres://muster:" + SECRET + "@db.invalid:5432/muster",
+        ONE_MORE_TRY_S,
         "The database at db.invalid:5432 cannot be used: its host name is not known");
   }
 
@@ -142,7 +143,7 @@ class UnreachableDatabaseTest {
 
   /** The sentence is all that the program says, and it ends. */
   private void assertEnds(String url, String sentence) throws IOException {
-    try (ServerProcess server = ServerProcess.start(home, settings(url, "0"))) {
+    try (ServerProcess server = ServerProcess.start(home, settings(url, ONE_MORE_TRY_S))) {
       int exitCode = server.awaitEnd();
       String output = server.output();
       assertSays(output, sentence);
