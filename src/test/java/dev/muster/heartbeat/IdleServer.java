@@ -8,7 +8,7 @@ import dev.muster.testing.TestServer;
  */
 final class IdleServer {
 
-  static final TestServer SERVER = TestServer.start("LIVENESS_SWEEP_INTERVAL_S=86400");
+  static final TestServer SERVER = TestServer.startWithoutSweeps();
 
   static {
     SharedResources.run(SERVER::close);

@@ -128,9 +128,9 @@ class LivenessSweepTest {
 
   @Test
   void takesAllOfflineButTheOneThatCannotBeChanged() {
-    fleet.add(1_500, "online", NOW.minusSeconds(200));
+    fleet.add(150, "online", NOW.minusSeconds(200));
     UUID poisoned = fleet.add("online", NOW.minusSeconds(200));
-    fleet.add(1_600, "online", NOW);
+    fleet.add(160, "online", NOW);
     try (Poison poison =
         Poison.check(
             IdleServer.SERVER,
@@ -139,7 +139,7 @@ class LivenessSweepTest {
             "status <> 'offline' OR workspace_id <> '" + poisoned + "'")) {
       SweepReport report = sweepAt(NOW);
 
-      assertThat(report.takenOffline()).isEqualTo(1_500);
+      assertThat(report.takenOffline()).isEqualTo(150);
       assertThat(report.summary().failed()).isEqualTo(1);
       assertThat(sweepAt(NOW).takenOffline()).isZero();
       assertThat(poison.lines(poisoned.toString())).hasSize(1);

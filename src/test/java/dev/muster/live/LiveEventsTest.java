@@ -3,6 +3,7 @@ package dev.muster.live;
 import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.event.EventLog;
 import dev.muster.event.LiveEvent;
 import dev.muster.event.LiveEvent.Kind;
 import dev.muster.event.LiveEvents;
@@ -132,7 +133,9 @@ class LiveEventsTest {
     Agent sibling = client.create("sibling", child);
     Agent nephew = client.create("nephew", "\"parent_id\":\"" + sibling.id() + "\"");
     Agent unrelated = client.create("stranger");
-    client.get("/events?limit=1", ADMIN_TOKEN); // publishes what was recorded so far
+    // publishes what was recorded so far, and waits until the server's streams begin after it
+    long newest = client.get("/events?limit=1", ADMIN_TOKEN).json().path(0).path("seq").asLong();
+    assertThat(TestServer.shared().bean(EventLog.class).hasReached(newest)).isTrue();
     try (TestSocket socket = TestSocket.open(client, "/ws", watcher.token());
         TestEventStream own =
             TestEventStream.open(

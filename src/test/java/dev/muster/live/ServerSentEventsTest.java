@@ -237,7 +237,7 @@ class ServerSentEventsTest {
     try (TestEventStream stream =
         TestEventStream.open(client, "/workspaces/" + agent.id() + OF_ALL, agent.token())) {
       client.delete("/workspaces/" + agent.id(), ADMIN_TOKEN);
-      assertThat(stream.awaitEnd(Duration.ofSeconds(5))).isTrue();
+      assertThat(stream.awaitEnd(Duration.ofSeconds(15))).isTrue();
     }
   }
 

@@ -137,8 +137,8 @@ class StreamEndsTest {
       long start = System.nanoTime();
       ending.close();
       assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(10));
-      assertThat(socket.awaitClose(Duration.ofSeconds(1))).isEqualTo(1001);
-      assertThat(stream.awaitEnd(Duration.ofSeconds(1))).isTrue();
+      assertThat(socket.awaitClose(Duration.ofSeconds(15))).isEqualTo(1001);
+      assertThat(stream.awaitEnd(Duration.ofSeconds(15))).isTrue();
     }
   }
 

@@ -36,7 +36,7 @@ import tools.jackson.databind.JsonNode;
 @Timeout(60)
 class WebSocketTest {
 
-  private static final Duration SOON = Duration.ofSeconds(5);
+  private static final Duration SOON = Duration.ofSeconds(10);
 
   private final TestClient client = TestServer.shared().client();
 

@@ -107,12 +107,14 @@ class LostRunsTest {
                       ? CLIENT.delete(stream.path(""), ADMIN_TOKEN).status()
                       : stream.post(new RuntimeStart("t" + runner, "r", "l").encode()).status());
       long accepted = statuses.subList(1, 5).stream().filter(status -> status == 202).count();
+      // a slow machine may not be able to tell (R0.6)
+      long undecided = statuses.subList(1, 5).stream().filter(status -> status == 503).count();
 
-      assertThat(statuses.subList(1, 5)).allMatch(List.of(202, 401, 410)::contains);
+      assertThat(statuses.subList(1, 5)).allMatch(List.of(202, 401, 410, 503)::contains);
       JsonNode runs =
           TestStream.rows(
               CLIENT.get(stream.path("/runtime-runs?include_removed=true"), ADMIN_TOKEN));
-      assertThat(runs.size()).isEqualTo((int) accepted);
+      assertThat((long) runs.size()).isBetween(accepted, accepted + undecided);
       List<String> left = new ArrayList<>(runs.findValuesAsString("status"));
       assertThat(left).allMatch("lost"::equals);
     }

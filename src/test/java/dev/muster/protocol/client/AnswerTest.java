@@ -203,7 +203,7 @@ class AnswerTest {
 
   /** After 2 s, or half of the time that is left. */
   @ParameterizedTest
-  @ValueSource(ints = {2, 600})
+  @ValueSource(ints = {3, 600})
   void returnsTheStatusOfAnErrorWhoseBodyNeverEnds(int seconds) {
     peer.then(exchange -> {
       exchange.receive();

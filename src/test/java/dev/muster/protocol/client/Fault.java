@@ -50,6 +50,11 @@ enum Fault {
   GARBAGE(PeerBehavior.garbage(), Arrival.WHOLE, READ_ERROR),
   SILENCE(PeerBehavior.silence(), Arrival.WHOLE, READ_TIMEOUT);
 
+  /** Whether an attempt ends by its time limit. */
+  boolean takesAllTime() {
+    return this == NO_CONNECTION || this == SILENCE;
+  }
+
   /** How much of the request the peer gets with each attempt. */
   enum Arrival {
     NONE,

@@ -232,7 +232,7 @@ class RetryTest {
         .isInstanceOfSatisfying(OutOfTime.class, end -> assertThat(end.last()).isNull());
     assertThat(result.mayBeDelivered()).isFalse();
     assertThat(A2aErrors.text(result))
-        .startsWith("OutOfTime: no attempt was made [target=agent-7], attempts 0/5, elapsed 0.0 s");
+        .startsWith("OutOfTime: no attempt was made [target=agent-7], attempts 0/5, elapsed ");
     assertThat(peer.connections()).isZero();
   }
 
