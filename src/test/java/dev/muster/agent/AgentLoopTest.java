@@ -41,7 +41,7 @@ class AgentLoopTest {
 
     loop.stop();
 
-    assertThat(end.get(5, TimeUnit.SECONDS)).isEqualTo(End.STOPPED);
+    assertThat(end.get(20, TimeUnit.SECONDS)).isEqualTo(End.STOPPED);
     assertThat(loop.heartbeat().isRunning()).isFalse();
   }
 
@@ -68,7 +68,7 @@ class AgentLoopTest {
     await().until(() -> AgentServer.notifications(agent).equals(List.of("you said hi")));
     assertThat(AgentServer.CLIENT.read(agent).has("restart_requested_at")).isFalse();
     next.stop();
-    assertThat(end.get(5, TimeUnit.SECONDS)).isEqualTo(End.STOPPED);
+    assertThat(end.get(20, TimeUnit.SECONDS)).isEqualTo(End.STOPPED);
   }
 
   /** Without a registration its first heartbeats may have the uptime 0 of the agent before it. */
@@ -112,7 +112,7 @@ class AgentLoopTest {
     assertThat(ended.get(10, TimeUnit.SECONDS)).isEqualTo(End.RESTART);
     assertThat(end).isNotDone();
     goOn.countDown();
-    assertThat(end.get(5, TimeUnit.SECONDS)).isEqualTo(End.RESTART);
+    assertThat(end.get(20, TimeUnit.SECONDS)).isEqualTo(End.RESTART);
   }
 
   private void requestRestart() {
@@ -173,7 +173,7 @@ class AgentLoopTest {
     goOn.countDown();
     await().until(() -> AgentServer.CLIENT.read(agent).path("active_tasks").asInt() == 0);
     loop.stop();
-    end.get(5, TimeUnit.SECONDS);
+    end.get(20, TimeUnit.SECONDS);
   }
 
   @Test
@@ -193,7 +193,7 @@ class AgentLoopTest {
     assertThat(AgentServer.CLIENT.read(agent).path("last_sample_error").asString())
         .isEqualTo("the model is gone");
     loop.stop();
-    end.get(5, TimeUnit.SECONDS);
+    end.get(20, TimeUnit.SECONDS);
   }
 
   /** Native status: {@code status_mgmt} says that the agent sets its own status. */
@@ -226,7 +226,7 @@ class AgentLoopTest {
     wedge.clear();
     await().until(() -> AgentServer.status(agent).equals("online"));
     loop.stop();
-    end.get(5, TimeUnit.SECONDS);
+    end.get(20, TimeUnit.SECONDS);
   }
 
   @Test
@@ -240,6 +240,7 @@ class AgentLoopTest {
       await()
           .atMost(Duration.ofSeconds(30))
           .until(() -> AgentServer.notifications(agent).size() == 1);
+      AgentServer.awaitAcknowledged(agent); // so the answer to its notification has arrived as well
       relay.cut();
       AgentServer.sendFromCanvas(agent, "m-2", "after");
 
@@ -249,7 +250,7 @@ class AgentLoopTest {
               assertThat(AgentServer.notifications(agent))
                   .containsExactly("you said before", "you said after"));
       loop.stop();
-      end.get(5, TimeUnit.SECONDS);
+      end.get(20, TimeUnit.SECONDS);
     }
   }
 

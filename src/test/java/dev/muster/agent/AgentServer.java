@@ -5,6 +5,7 @@ import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestServer;
 import java.util.List;
+import org.awaitility.Awaitility;
 import tools.jackson.databind.JsonNode;
 
 /**
@@ -35,6 +36,17 @@ final class AgentServer {
 
   static String status(Agent agent) {
     return CLIENT.read(agent).path("status").asString();
+  }
+
+  /** Waits until the agent has acknowledged all its messages, answers included. */
+  static void awaitAcknowledged(Agent agent) {
+    String all =
+        "SELECT last_acked_seq = (SELECT max(seq) FROM activity_logs WHERE workspace_id ="
+            + " f.workspace_id AND activity_type = 'a2a_receive' AND source <> 'self') FROM"
+            + " activity_feeds f WHERE workspace_id = '"
+            + agent.id()
+            + "'";
+    Awaitility.await().until(() -> SERVER.database().value(all).equals("t"));
   }
 
   /** Sends a message of the canvas. */

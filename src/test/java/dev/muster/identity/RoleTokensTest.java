@@ -3,7 +3,6 @@ package dev.muster.identity;
 import static dev.muster.testing.Refusals.assertRefused;
 import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import dev.muster.testing.MachinePauses;
 import dev.muster.testing.Slow;
@@ -129,7 +128,7 @@ class RoleTokensTest {
   }
 
   @Test
-  void endsATokenWhenItExpires() {
+  void endsATokenWhenItExpires() throws IOException {
     Answer minted = mint(ADMIN_TOKEN, "viewer", ",\"expires_in_s\":86400");
     String token = minted.field("auth_token");
     assertThat(read(ELSEWHERE.client(), token)).isEqualTo(200);
@@ -139,10 +138,7 @@ class RoleTokensTest {
         .param("id", minted.field("id"))
         .update();
 
-    await()
-        .atMost(Duration.ofSeconds(5))
-        .pollInterval(Duration.ofMillis(50))
-        .until(() -> read(ELSEWHERE.client(), token) == 401);
+    MachinePauses.awaitWithin(Duration.ofSeconds(5), () -> read(ELSEWHERE.client(), token) == 401);
     // this replica did not see the token while it was valid
     assertThat(read(LIMITED.client(), token)).isEqualTo(401);
     assertThat(listed(minted.field("id")).isMissingNode()).isTrue();

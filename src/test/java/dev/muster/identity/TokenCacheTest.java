@@ -82,7 +82,11 @@ class TokenCacheTest {
     List<Callable<Integer>> calls =
         fleet.stream()
             .<Callable<Integer>>map(agent ->
-                () -> client.get("/workspaces/" + agent.id() + "/state", agent.token()).status())
+                () ->
+                    client
+                        .patient()
+                        .get("/workspaces/" + agent.id() + "/state", agent.token())
+                        .status())
             .toList();
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       return threads.invokeAll(calls).stream().map(Future::resultNow).toList();
