@@ -66,9 +66,14 @@ export async function aHangIsSaidAndTheClockIsFrozenAtTheLastSign() {
 }
 
 export async function oneAnswerInTimeIsEnough() {
-  const { link, stop } = make(async () => link.message(tick(AT)));
-  await until(() => link.asks >= 3, 'questions');
-  equal(link.states, ['live']);
+  const { link, stop } = make(async () => link.message(tick(AT)), PAUSES);
+  for (const n of [1, 2, 3]) {
+    await slept(PAUSES.quiet * n, async () => {
+      link.look();
+      await new Promise(resolve => setTimeout(resolve));
+    });
+  }
+  equal([link.asks, link.states], [3, ['live']]);
   stop();
 }
 
@@ -88,7 +93,7 @@ export async function eachSignOfTheServerCounts() {
 
 /** A question that nobody answers says nothing when there was another sign meanwhile. */
 export async function aSignWhileTheServerIsAskedCounts() {
-  const { link, stop } = make();
+  const { link, stop } = make(silent, { ...FAST, quiet: 1000, answer: 1000 });
   link.failed();
   equal(link.asks, 1);
   link.heard();

@@ -32,7 +32,7 @@ class PollOutageTest {
       assertThat(looks).isNotEmpty();
 
       wire.stall(looks);
-      CompletableFuture<Answer> poll = feed.poll("?type=a2a_receive");
+      CompletableFuture<Answer> poll = feed.pollOnce("?type=a2a_receive", feed.agent().token());
       await().until(() -> !wire.reached().isEmpty());
       wire.cut();
 

@@ -177,7 +177,7 @@ record TestFeed(TestServer server, Agent agent) {
                 : CompletableFuture.completedFuture(answer));
   }
 
-  private CompletableFuture<Answer> pollOnce(String query, String token) {
+  CompletableFuture<Answer> pollOnce(String query, String token) {
     HttpRequest request =
         HttpRequest.newBuilder(URI.create(client().baseUrl() + path(query)))
             .header("Authorization", "Bearer " + token)

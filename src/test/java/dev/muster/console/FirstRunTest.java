@@ -77,6 +77,7 @@ class FirstRunTest {
   void fleetOpensWhenItsFirstWorkspaceIsMadeElsewhere(Tab tab) {
     try (TestServer server = TestServer.start()) {
       TestClient client = server.client();
+      server.awaitHistory();
       Page page = tab.openLive(client.baseUrl(), ADMIN_TOKEN, "/");
       assertThat(page.locator(".welcome")).isVisible();
       page.evaluate("() => { window.isThisVisit = true; }");
@@ -95,6 +96,7 @@ class FirstRunTest {
   void formThatIsInUseStaysWhenTheFirstWorkspaceIsMadeElsewhere(Tab tab) {
     try (TestServer server = TestServer.start()) {
       TestClient client = server.client();
+      server.awaitHistory();
       Page page = tab.openLive(client.baseUrl(), ADMIN_TOKEN, "/");
       page.getByLabel("Name of the agent").fill("Mine");
 

@@ -215,7 +215,7 @@ class FleetOutageTest {
       tab.page()
           .onWebSocket(socket -> sockets.add(socket.url().replaceFirst(".*[?&](\\w+)=.*", "$1")));
       Page page = openAtPace(tab, origin(wire.port()), "/ui/w/" + agent.id());
-      await().until(() -> sockets.stream().distinct().count() == 2);
+      page.waitForCondition(() -> sockets.stream().distinct().count() == 2);
       page.evaluate(SHORT_WATCH);
       wire.swallow();
       assertThat(page.locator("#connection")).containsText("Not answering", LATE);
@@ -227,7 +227,7 @@ class FleetOutageTest {
       assertThat(page.locator("#connection")).containsText("Live", LATE);
       assertThat(page.locator("#banner[data-kind=connection]")).hasCount(0);
       assertThat(page).hasTitle("Hung · Muster");
-      await().until(() -> sockets.stream().distinct().count() == 2 && sockets.size() >= 4);
+      page.waitForCondition(() -> sockets.stream().distinct().count() == 2 && sockets.size() >= 4);
       SERVER.client().heartbeat(agent, WEDGED);
       assertThat(page.locator(".status-line")).containsText("degraded", LATE);
       assertSamePage(page);

@@ -101,13 +101,9 @@ class PaletteTest {
     Page page = tab.page();
     for (Map.Entry<String, String> place :
         Map.of("d", "/ui/delegations", "q", "/ui/queue", "r", "/ui/runs", "f", "/").entrySet()) {
-      page.keyboard().press("g");
-      page.keyboard().press(place.getKey());
-      page.waitForURL(CLIENT.baseUrl() + place.getValue());
+      tab.goByKeys(place.getKey(), CLIENT.baseUrl() + place.getValue());
     }
-    page.keyboard().press("g");
-    page.keyboard().press("o");
-    page.waitForURL(CLIENT.baseUrl() + "/ui/ops");
+    tab.goByKeys("o", CLIENT.baseUrl() + "/ui/ops");
 
     page.keyboard().press("?");
     assertThat(dialog(page)).containsText("Ctrl");

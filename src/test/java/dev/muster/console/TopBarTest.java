@@ -70,7 +70,7 @@ class TopBarTest {
     String message = queuedMessage();
     Page page = tab.openLive(CLIENT.baseUrl(), ADMIN_TOKEN, "/ui/runs");
     countsStuckDelegationsAndWaitingMessages(page, delegation, message);
-    keepsTheZoneFromPageToPage(page);
+    keepsTheZoneFromPageToPage(tab);
     Accessibility.check(tab);
   }
 
@@ -85,7 +85,8 @@ class TopBarTest {
     assertThat(link(page, "Queue")).isVisible();
   }
 
-  private static void keepsTheZoneFromPageToPage(Page page) {
+  private static void keepsTheZoneFromPageToPage(Tab tab) {
+    Page page = tab.page();
     Agent agent = CLIENT.createOnline("Zoned");
     SignedIn.follow(page, "/ui/w/" + agent.id());
     assertThat(page.locator("#connection")).containsText("UTC");
@@ -105,9 +106,7 @@ class TopBarTest {
     page.locator("#filter").fill("zoned");
     page.locator(".fleet-row[aria-rowindex='2'] .name-link").click();
     assertThat(page).hasURL(CLIENT.baseUrl() + "/ui/w/" + agent.id() + "?tz=local");
-    page.keyboard().press("g");
-    page.keyboard().press("r");
-    assertThat(page).hasURL(CLIENT.baseUrl() + "/ui/runs?tz=local");
+    tab.goByKeys("r", CLIENT.baseUrl() + "/ui/runs?tz=local");
 
     page.keyboard().press("Control+k");
     page.getByRole(AriaRole.COMBOBOX, new Page.GetByRoleOptions().setName("Page, workspace"))

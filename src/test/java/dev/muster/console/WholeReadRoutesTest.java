@@ -70,6 +70,7 @@ class WholeReadRoutesTest {
   @Test
   void waitForAPlaceAndAreRefusedWithoutOneWhileHeartbeatsGoOn() throws Exception {
     appendRows();
+    SERVER.awaitHistory();
     CountDownLatch end = new CountDownLatch(1);
     List<Thread> readers = hold(end);
     Map<String, CompletableFuture<Answer>> answers = new LinkedHashMap<>();

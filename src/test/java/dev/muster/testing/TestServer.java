@@ -120,6 +120,11 @@ public final class TestServer implements AutoCloseable {
     return server;
   }
 
+  /** Waits until the history of the fleet has begun, which some reads of the console need. */
+  public void awaitHistory() {
+    Awaitility.await().until(() -> database.value("SELECT count(*) FROM history_head").equals("1"));
+  }
+
   /** Starts a replica when another server uses the same database. */
   public static TestServer startOn(TestDatabase database, String... settings) {
     return startWith(database, List.of(), settings);

@@ -42,7 +42,7 @@ class FleetSnapshotTest {
 
   private static final HttpClient HTTP = HttpClient.newHttpClient();
 
-  private final TestServer server = TestServer.start("LIVENESS_SWEEP_INTERVAL_S=86400");
+  private final TestServer server = TestServer.startWithoutSweeps();
   private final TestClient client = server.client();
 
   @AfterEach
@@ -184,7 +184,11 @@ class FleetSnapshotTest {
         runner -> {
           if (runner == 6) {
             while (writing.get() > 0 && snapshots.size() < 40) {
-              snapshots.add(DecodedFleet.of(reader.read(new FleetAudience(null)).answer().plain()));
+              DecodedFleet next =
+                  DecodedFleet.of(reader.read(new FleetAudience(null)).answer().plain());
+              if (snapshots.isEmpty() || snapshots.getLast().seq() != next.seq()) {
+                snapshots.add(next);
+              }
             }
           } else {
             try {
@@ -199,7 +203,7 @@ class FleetSnapshotTest {
     client.create("last");
     Map<UUID, String> present = states(listed());
 
-    assertThat(snapshots.stream().map(DecodedFleet::seq).distinct().count()).isGreaterThan(3);
+    assertThat(snapshots).hasSizeGreaterThan(3);
     for (DecodedFleet snapshot : snapshots) {
       try (TestSocket socket =
           TestSocket.open(client, "/ws?view=console&after=" + snapshot.seq(), ADMIN_TOKEN)) {

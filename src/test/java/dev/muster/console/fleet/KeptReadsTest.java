@@ -17,6 +17,7 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -84,7 +85,17 @@ class KeptReadsTest {
     Owner greedy = anyOwner();
     CompletableFuture<String> holdsItsPlace = ask("another", greedy);
     await().until(() -> begun.get() == 1);
-    CompletableFuture<String> refused = ask("fleet", greedy);
+    AtomicReference<Thread> reader = new AtomicReference<>();
+    CompletableFuture<String> refused =
+        CompletableFuture.supplyAsync(
+            () -> {
+              reader.set(Thread.currentThread());
+              return RequestDeadline.without(() -> kept.of("fleet", greedy));
+            },
+            Thread::startVirtualThread);
+    // it is the one that reads, and waits for a place
+    await()
+        .until(() -> reader.get() != null && reader.get().getState() == Thread.State.TIMED_WAITING);
     CompletableFuture<String> other = ask("fleet", anyOwner());
 
     assertThatExceptionOfType(Exception.class)

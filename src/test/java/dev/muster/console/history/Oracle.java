@@ -70,7 +70,8 @@ final class Oracle {
   }
 
   private void record(UUID id) {
-    JsonNode now = client.get("/workspaces/" + id + "?include_removed=true", ADMIN_TOKEN).json();
+    JsonNode now =
+        client.patient().get("/workspaces/" + id + "?include_removed=true", ADMIN_TOKEN).json();
     String status = now.path("status").asString();
     String reason = now.path("degraded_reason").asString(null);
     String removed = now.path("removed_at").asString("");

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -67,6 +68,7 @@ class CommitLatencyTest {
                 record(heartbeats, 1, 3);
               }
             });
+    Awaitility.await().until(() -> heartbeats.count() > 1);
     Set<@Nullable Double> found = new HashSet<>();
     for (int i = 0; i < 20_000; i++) {
       found.add(latency.p99Ms());

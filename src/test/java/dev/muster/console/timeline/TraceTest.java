@@ -41,7 +41,7 @@ class TraceTest {
         "["
             + new RuntimeStart(third, "py", "python").encode()
             + ","
-            + new RuntimeEnd(third, 0, BigInteger.valueOf(4200)).encode()
+            + new RuntimeEnd(third, 0, BigInteger.valueOf(3_600_000)).encode()
             + "]");
     report(tester, second, "all green");
 
@@ -63,7 +63,7 @@ class TraceTest {
     assertThat(run.path("status").asString()).isEqualTo("running");
     assertThat(run.path("duration_ms").isNull()).isTrue();
     JsonNode whole = node(trace, kinds(trace, "run").getLast());
-    assertThat(whole.path("duration_ms").asLong()).isEqualTo(4200);
+    assertThat(whole.path("duration_ms").asLong()).isEqualTo(3_600_000);
     assertThat(whole.path("at").asString())
         .as("not before its delegation")
         .isEqualTo(node(trace, third).path("at").asString());
