@@ -97,7 +97,7 @@ class NotificationWriter {
     if (!settings.reports(Kind.RECOVERED)) {
       all.stream()
           .filter(Due::recovered)
-          .forEach(one -> troubles.markReported(one, UUID.randomUUID(), now));
+          .forEach(one -> run(one, () -> troubles.markReported(one, UUID.randomUUID(), now)));
     }
     List<Due> due =
         firstOfEachCause(
@@ -115,9 +115,11 @@ class NotificationWriter {
     due.stream()
         .filter(one -> !failing.isDelayed(one))
         .limit(Math.max(left, 0))
-        .forEach(one -> {
-          boolean _ = failing.run(one, () -> transactions.runNested(() -> write(one, now)));
-        });
+        .forEach(one -> run(one, () -> write(one, now)));
+  }
+
+  private void run(Due due, Runnable work) {
+    boolean _ = failing.run(due, () -> transactions.runNested(work));
   }
 
   private static List<Due> firstOfEachCause(Stream<Due> due) {

@@ -20,6 +20,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.springframework.stereotype.Component;
 import org.springframework.transaction.annotation.Transactional;
 
@@ -111,9 +112,10 @@ class WebhookCollector {
     return new Head(seq, head.upSince(), holdReported);
   }
 
-  /** Returns whether the event begins a suspension that is reported. */
+  /** Returns whether the event begins a suspension, and it was reported. */
   private boolean follow(RecordedEvent event, Map<String, TroubleChange> changes, Instant now) {
     boolean isNewSuspension = isNewSuspension(event, now);
+    AtomicBoolean isReported = new AtomicBoolean();
     failing.passAll(
         List.of(event),
         one -> "event " + one.seq(),
@@ -121,9 +123,10 @@ class WebhookCollector {
           TroubleChange.of(event).forEach(change -> changes.put(change.subject(), change));
           if (isNewSuspension) {
             transactions.runNested(() -> writer.writeSuspension(event, now));
+            isReported.set(true);
           }
         });
-    return isNewSuspension;
+    return isReported.get();
   }
 
   private void apply(Map<String, TroubleChange> changes, Instant now) {
@@ -170,19 +173,23 @@ class WebhookCollector {
     Instant now = uptime.now();
     boolean holdReported = head.holdReported();
     if (holdReported && uptime.holdSince() == null && !notifications.waits(Cause.MASS_SILENCE)) {
-      holdReported = false;
-      if (settings.reports(Kind.RECOVERED)) {
-        writer.writeResumption(now);
-      }
+      holdReported =
+          settings.reports(Kind.RECOVERED)
+              && !isWritten("the end of a mass silence", () -> writer.writeResumption(now));
     }
     Instant upSince = uptime.upSince();
     boolean isFirstStart = head.lastSeq() == 0; // then no replica was up before
-    if (!isFirstStart
-        && !upSince.equals(head.upSince())
-        && settings.reports(Kind.RECOVERED)
-        && upSince.isAfter(now.minus(REPORTED_WITHIN))) {
-      writer.writeEndOfGap(uptime);
-    }
-    return new Head(head.lastSeq(), upSince, holdReported);
+    boolean isToReport =
+        !isFirstStart
+            && !upSince.equals(head.upSince())
+            && settings.reports(Kind.RECOVERED)
+            && upSince.isAfter(now.minus(REPORTED_WITHIN));
+    boolean isDone =
+        !isToReport || isWritten("the end of an uptime gap", () -> writer.writeEndOfGap(uptime));
+    return new Head(head.lastSeq(), isDone ? upSince : head.upSince(), holdReported);
+  }
+
+  private boolean isWritten(String what, Runnable writing) {
+    return failing.run(what, () -> transactions.runNested(writing));
   }
 }

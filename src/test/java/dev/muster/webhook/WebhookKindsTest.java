@@ -197,6 +197,30 @@ class WebhookKindsTest {
     assertThat(send()).extracting(WebhookKindsTest::title).containsExactly("degraded");
   }
 
+  /** Without the kind "recovered", a recovery only counts as reported. */
+  @Test
+  void createsTheOthersWhenOneRecoveryCannotBeMarked() {
+    NotificationWriter writer = writer(EnumSet.of(Kind.DEGRADED));
+    apply("degraded", workspace, NOW);
+    Instant later = NOW.plusSeconds(STEP_S);
+    writer.writeDue(later);
+    assertThat(send()).hasSize(1);
+    apply("well", workspace, later);
+    apply("wedged", UUID.randomUUID(), later);
+    DATABASE.execute(
+        "ALTER TABLE webhook_troubles ADD CONSTRAINT poison CHECK (well_reported_at IS NULL) NOT"
+            + " VALID");
+    try {
+      writer.writeDue(later.plusSeconds(STEP_S));
+
+      assertThat(send())
+          .extracting(sent -> sent.at("/cause/reason").asString())
+          .containsExactly("runtime_wedged");
+    } finally {
+      DATABASE.execute("ALTER TABLE webhook_troubles DROP CONSTRAINT poison");
+    }
+  }
+
   /** The first one was refused and waits for its next attempt. */
   @Test
   void sendsNoNotificationBeforeAnEarlierOneOfItsCause() {

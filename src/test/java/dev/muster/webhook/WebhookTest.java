@@ -204,18 +204,7 @@ class WebhookTest {
   @Test
   void tellsAMassSilenceAndItsEndInWords() {
     int before = receiver.bodies().size();
-    DATABASE.execute("UPDATE control_plane_uptime SET hold_since = now()");
-    server
-        .bean(TransactionTemplate.class)
-        .executeWithoutResult(_ ->
-            server
-                .bean(Events.class)
-                .record(
-                    new NewEvent(
-                        EventType.LIVENESS_SUSPENDED,
-                        null,
-                        Map.of(
-                            "silent", 1600, "live", 2000, "hold_until", "2026-11-25T02:31:00Z"))));
+    suspend();
 
     // few are silent, so a sweep ends the hold
     List<JsonNode> report = receiver.await(before + 2).subList(before, before + 2);
@@ -229,6 +218,21 @@ class WebhookTest {
                 + " 02:31 UTC.");
     assertThat(ofKind("recovered", report).path("text").asString())
         .startsWith("Silent agents are taken offline again");
+  }
+
+  private static void suspend() {
+    DATABASE.execute("UPDATE control_plane_uptime SET hold_since = now()");
+    server
+        .bean(TransactionTemplate.class)
+        .executeWithoutResult(_ ->
+            server
+                .bean(Events.class)
+                .record(
+                    new NewEvent(
+                        EventType.LIVENESS_SUSPENDED,
+                        null,
+                        Map.of(
+                            "silent", 1600, "live", 2000, "hold_until", "2026-11-25T02:31:00Z"))));
   }
 
   @Test
@@ -247,6 +251,47 @@ class WebhookTest {
     assertThat(report.path("text").asString())
         .startsWith("The server is up again since ")
         .contains("; no replica worked from 2026-11-25 02:14 UTC on. ");
+  }
+
+  /** Its end is not told either when its begin could not be. */
+  @Test
+  void tellsOfCausesWhenAMassSilenceCannotBeStored() {
+    try (Poison poison =
+        Poison.check(server, "webhook", "webhook_notifications", "reason <> 'mass_silence'")) {
+      suspend();
+      Awaitility.await().until(() -> poison.counted() == 1);
+      Receiver.degrade(client(), "quota");
+
+      assertThat(receiver.tell(1).path("cause").path("pattern").asString()).isEqualTo("quota");
+      assertThat(DATABASE.value("SELECT hold_reported FROM webhook_head")).isEqualTo("f");
+
+      DATABASE.execute("UPDATE webhook_head SET hold_reported = true"); // as if it had been told
+      Awaitility.await()
+          .untilAsserted(() -> assertThat(poison.lines("the end of a mass silence")).isNotEmpty());
+      Receiver.degrade(client(), "other");
+      assertThat(receiver.tell(1).path("cause").path("pattern").asString()).isEqualTo("other");
+      assertThat(DATABASE.value("SELECT hold_reported FROM webhook_head")).isEqualTo("t");
+    } finally {
+      DATABASE.execute("UPDATE webhook_head SET hold_reported = false");
+    }
+  }
+
+  @Test
+  void tellsOfCausesWhenTheEndOfAnUptimeGapCannotBeStored() {
+    String isToBeTold =
+        "SELECT h.up_since <> u.up_since FROM webhook_head h, control_plane_uptime u";
+    try (Poison poison =
+        Poison.check(server, "webhook", "webhook_notifications", "reason <> 'uptime_gap'")) {
+      DATABASE.execute(
+          "UPDATE control_plane_uptime SET up_since = now() - interval '5 minutes', down_since ="
+              + " now() - interval '9 minutes'");
+      Awaitility.await()
+          .untilAsserted(() -> assertThat(poison.lines("the end of an uptime gap")).hasSize(1));
+      Receiver.degrade(client(), "quota");
+
+      assertThat(receiver.tell(1).path("cause").path("pattern").asString()).isEqualTo("quota");
+      assertThat(DATABASE.value(isToBeTold)).isEqualTo("t");
+    }
   }
 
   @Test
