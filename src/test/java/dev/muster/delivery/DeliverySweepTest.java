@@ -340,9 +340,7 @@ class DeliverySweepTest {
           .database()
           .execute(
               "UPDATE workspace_heartbeats SET status = 'online' WHERE workspace_id IN ("
-                  + all.stream()
-                      .map(one -> "'" + one.targetId() + "'")
-                      .collect(Collectors.joining(","))
+                  + ids(all)
                   + ")");
 
       all.subList(1, all.size()).forEach(one -> queue.awaitState(one, "delivered"));
@@ -352,6 +350,56 @@ class DeliverySweepTest {
           .untilAsserted(() -> assertThat(poison.lines(poisoned.targetId().toString())).hasSize(1));
       assertThat(queue.of(poisoned, "q.state")).isEqualTo("waiting");
     }
+  }
+
+  /**
+   * It is delivered, and each attempt to store that fails: it waits as after any failed attempt.
+   */
+  @Test
+  void deliverTheOthersWhenTheAttemptsOfOneFail() {
+    List<Queued> all =
+        Stream.generate(() -> queue.put(queue.target(agent.url(), 1))).limit(3).toList();
+    Queued poisoned = all.getFirst();
+    try (Poison poison = refuseOutcomesOf(poisoned, "queue-worker")) {
+      SERVER
+          .database()
+          .execute(
+              "UPDATE workspace_heartbeats SET status = 'online' WHERE workspace_id IN ("
+                  + ids(all)
+                  + ")");
+
+      all.subList(1, all.size()).forEach(one -> queue.awaitState(one, "delivered"));
+
+      Awaitility.await()
+          .untilAsserted(() -> assertThat(poison.lines("message " + poisoned.id())).hasSize(1));
+      Awaitility.await().until(() -> queue.of(poisoned, "q.state"), "waiting"::equals);
+      assertThat(poison.counted()).isPositive();
+    }
+  }
+
+  /** They were queued while their workspaces were being removed. */
+  @Test
+  void dropTheQueuesOfOtherRemovedWorkspacesWhenOneCannotBeDropped() {
+    List<Queued> all = Stream.generate(() -> queue.put(queue.target(1))).limit(4).toList();
+    Queued poisoned = all.getFirst();
+    try (Poison poison = refuseOutcomesOf(poisoned, "delivery-sweep")) {
+      SERVER
+          .database()
+          .execute("UPDATE workspaces SET removed_at = now() WHERE id IN (" + ids(all) + ")");
+
+      all.subList(1, all.size())
+          .forEach(one ->
+              Awaitility.await()
+                  .atMost(TestQueue.TIMEOUT)
+                  .until(() -> queue.of(one, "q.state"), "dropped"::equals));
+
+      assertSaidOnce(poison, poisoned);
+      assertThat(queue.of(poisoned, "q.state")).isEqualTo("waiting");
+    }
+  }
+
+  private static String ids(List<Queued> all) {
+    return all.stream().map(one -> "'" + one.targetId() + "'").collect(Collectors.joining(","));
   }
 
   private static Poison refuseOutcomesOf(Queued poisoned, String loop) {
