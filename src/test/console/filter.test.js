@@ -1,3 +1,5 @@
+import { render } from 'lit-html';
+import { counts } from '/src/fleet/counts.js';
 import { FleetStore } from '/src/fleet/store.js';
 import { filter, FilterError } from '/src/fleet/filter.js';
 import { readSnapshot } from '/src/fleet/snapshot.js';
@@ -46,6 +48,17 @@ export function saysWhatIsNotRecordedOfThePast() {
     fails(() => filter(query, store, 0), /cannot be asked of the past/);
   }
   equal(matches('is:bad', store, 0), [1]);
+}
+
+/** Stalls of the past are not recorded, so they are not counted as none. */
+export function countsNoStallsOfThePast() {
+  const store = load(fleet(2, i => ({ stalled: i === 1 })));
+  const counted = isPast => {
+    const root = document.createElement('div');
+    render(counts({ store, summary: null, isLoaded: true, isPast }, '', () => {}), root);
+    return [...root.querySelectorAll('button')].filter(one => /stalled/i.test(one.textContent)).map(one => one.textContent.trim().slice(-1));
+  };
+  equal([counted(false), counted(true)], [['1'], []]);
 }
 
 export function doesNotLoopInACircleOfParents() {

@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.muster.event.EventLog;
+import dev.muster.event.EventType;
+import dev.muster.event.Events;
+import dev.muster.event.NewEvent;
 import dev.muster.event.RecordedEvent;
 import dev.muster.platform.json.RawJson;
 import dev.muster.testing.TestClient;
@@ -13,10 +16,12 @@ import dev.muster.testing.TestServer;
 import dev.muster.testing.TestSocket;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.springframework.transaction.support.TransactionTemplate;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -69,6 +74,30 @@ class ConsoleStreamTest {
       assertThat(events.get(3).propertyNames())
           .containsExactlyInAnyOrder("s", "e", "w", "at", "tier");
       requireOrder(socket.frames(), from);
+    }
+  }
+
+  @Test
+  void saysSinceWhenAWorkspaceIsStalled() {
+    Agent agent = client.createOnline("Stalled");
+    try (TestSocket socket =
+        TestSocket.open(client, "/ws?view=console&after=" + head(), ADMIN_TOKEN)) {
+      server
+          .bean(TransactionTemplate.class)
+          .executeWithoutResult(_ ->
+              server
+                  .bean(Events.class)
+                  .record(
+                      new NewEvent(
+                          EventType.WORKSPACE_STALLED,
+                          agent.id(),
+                          Map.of("status", "online", "stalled_since", Instant.EPOCH))));
+
+      JsonNode batch =
+          socket.await(b -> events(b).anyMatch(e -> is(e, agent, "WORKSPACE_STALLED")));
+      JsonNode stalled =
+          events(batch).filter(e -> is(e, agent, "WORKSPACE_STALLED")).findFirst().orElseThrow();
+      assertThat(Instant.parse(stalled.path("stalled").asString())).isEqualTo(Instant.EPOCH);
     }
   }
 

@@ -42,13 +42,13 @@ class PeerViewTest {
     RawJson whole =
         new RawJson(
             "{\"role\":\"secret\", \"status\" : \"online\",\"x\":[1,{\"name\":\"inner\"}],"
-                + "\"previous_status\":null,\"active_tasks\":12,\"current_task\":\"secret\","
+                + "\"previous_status\":null,\"stalled_since\":\"t\",\"active_tasks\":12,\"current_task\":\"secret\","
                 + "\"agent_card\":"
                 + card
                 + ",\"url\":\"\",\"uptime_seconds\":3.5}");
     assertThat(PeerView.reduced(whole).text())
         .isEqualTo(
-            "{\"status\":\"online\",\"previous_status\":null,\"active_tasks\":12,\"agent_card\":"
+            "{\"status\":\"online\",\"previous_status\":null,\"stalled_since\":\"t\",\"active_tasks\":12,\"agent_card\":"
                 + card
                 + ",\"url\":\"\"}");
     assertThat(PeerView.reduced(new RawJson("{}")).text()).isEqualTo("{}");

@@ -156,6 +156,13 @@ class FleetSummaryTest {
     send(push, "m-1");
     delegate(paused, push);
     client.post("/workspaces/" + push.id() + "/restart", ADMIN_TOKEN, "{}");
+    server
+        .database()
+        .execute(
+            "UPDATE workspace_heartbeats SET stalled = true, stalled_since = now() WHERE"
+                + " workspace_id = '"
+                + push.id()
+                + "'");
 
     JsonNode rows =
         rows(paused.id() + "," + UUID.randomUUID() + "," + push.id(), ADMIN_TOKEN).json();
@@ -171,6 +178,7 @@ class FleetSummaryTest {
     assertThat(rows.path(0).path("last_wrote_at").isString()).isTrue();
     assertThat(rows.path(1).path("last_wrote_at").isNull()).isTrue();
     JsonNode listed = client.read(push);
+    assertThat(listed.path("stalled_since").isString()).isTrue();
     for (String same :
         List.of(
             "id",
@@ -179,6 +187,8 @@ class FleetSummaryTest {
             "runtime",
             "status",
             "status_since",
+            "stalled",
+            "stalled_since",
             "created_at",
             "updated_at")) {
       assertThat(rows.path(1).path(same)).as(same).isEqualTo(listed.path(same));

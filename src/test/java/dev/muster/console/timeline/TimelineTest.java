@@ -5,6 +5,9 @@ import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.muster.event.EventType;
+import dev.muster.event.Events;
+import dev.muster.event.NewEvent;
 import dev.muster.protocol.RuntimeEvent;
 import dev.muster.protocol.RuntimeEvent.RuntimeEnd;
 import dev.muster.protocol.RuntimeEvent.RuntimeError;
@@ -21,11 +24,13 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.transaction.support.TransactionTemplate;
 import tools.jackson.databind.JsonNode;
 
 /** What happened to a workspace, joined from events, feed, delegations and runs. */
@@ -86,6 +91,22 @@ class TimelineTest {
     assertThat(runs.path(1).path("duration_ms").asLong()).isEqualTo(Long.MAX_VALUE);
     assertThat(runs.path(0).path("status").asString()).isEqualTo("errored");
     assertThat(runs.path(0).path("duration_ms").isNull()).isTrue();
+  }
+
+  @Test
+  void showsTheBeginAndTheEndOfAStall() {
+    SERVER
+        .bean(TransactionTemplate.class)
+        .executeWithoutResult(_ ->
+            Stream.of(EventType.WORKSPACE_STALLED, EventType.WORKSPACE_STALL_ENDED)
+                .map(type ->
+                    new NewEvent(
+                        type, agent.id(), Map.of("previous_status", "online", "status", "online")))
+                .forEach(SERVER.bean(Events.class)::record));
+
+    awaitTitle("no longer stalled");
+    assertThat(entries("?kinds=status").findValuesAsString("title"))
+        .startsWith("no longer stalled", "stalled");
   }
 
   @Test
