@@ -16,6 +16,12 @@ const tick = at => ({ seq: 1, at: new Date(at).toISOString(), events: [] });
 
 /** Makes a link whose stream is open and has just had a tick. `opened` counts how often its socket was. */
 function make(probe = silent, pauses = FAST) {
+  const made = unopened(probe, pauses);
+  made.link.opened();
+  return made;
+}
+
+function unopened(probe, pauses) {
   clock.thaw();
   clock.sync(0);
   clock.sync(AT);
@@ -25,7 +31,6 @@ function make(probe = silent, pauses = FAST) {
   link.attach(socket);
   const stop = link.start();
   link.onState(state => link.states.push(state));
-  link.opened();
   return { link, socket, stop };
 }
 
@@ -100,6 +105,18 @@ export async function aSignWhileTheServerIsAskedCounts() {
   link.probe = async () => 0;
   await until(() => link.asks === 2, 'the next question');
   equal(link.states, ['live']);
+  stop();
+}
+
+/** T1: behind a proxy without WebSocket, nothing is later than what was loaded. */
+export function withoutAStreamTheDataIsOfWhenItWasLoaded() {
+  const { link, stop } = unopened(async () => 0, PAUSES);
+  link.loaded(AT - 20_000);
+  equal([link.state(), clock.frozen(), link.receivedAt], ['connecting', false, 0]);
+  link.lost(Date.now() + 1000);
+  equal([link.state(), clock.frozen(), clock.now(), link.receivedAt], ['reconnecting', true, AT - 20_000, AT - 20_000]);
+  link.opened();
+  equal([link.state(), clock.frozen()], ['live', false]);
   stop();
 }
 

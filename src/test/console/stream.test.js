@@ -1,3 +1,4 @@
+import { PAUSES } from '/src/net/link.js';
 import { Stream } from '/src/net/stream.js';
 import { equal, ok, until } from './assert.js';
 
@@ -72,6 +73,21 @@ export async function isOpenedAgainOnlyByTheLinkOnceItWasDropped() {
   equal(Socket.made[1].readyState, 3);
   Socket.made[1].onclose();
   equal(stream.link.told, ['opened', 'lost'], 'what a dropped socket says counts no more');
+}
+
+/** T1: a proxy may take the request for a WebSocket and never answer it. */
+export async function aSocketThatDoesNotOpenIsLost() {
+  const real = { ...PAUSES };
+  Object.assign(PAUSES, { quiet: 20, answer: 10 });
+  const stream = make();
+  try {
+    stream.open(7);
+    await until(() => stream.link.told.length > 0, 'the end');
+    equal([stream.link.told, Socket.made[0].readyState], [['lost'], 3]);
+  } finally {
+    Object.assign(PAUSES, real);
+    stream.close();
+  }
 }
 
 export function staysClosedUntilItHasAPosition() {

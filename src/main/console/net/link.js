@@ -81,8 +81,10 @@ export class Link {
     this.#pauses = pauses;
     /** Events that were received and not yet applied. */
     this.behind = 0;
-    /** Server time up to which the events are known, in ms; 0 before the stream was open. */
+    /** Server time up to which the events are known, in ms; 0 before the stream was open or lost. */
     this.receivedAt = 0;
+    /** Server time of the data that the events follow, in ms; 0 before it is loaded. */
+    this.loadedAt = 0;
     /** Server time since which the server is known to be away, in ms. */
     this.since = 0;
     /** When the server is asked again, by `Date.now()`. */
@@ -109,7 +111,7 @@ export class Link {
     [this.#away, this.#askedAt, this.#question, this.#attempt] = [null, null, null, 0];
     [this.#isOpen, this.#isLost, this.#isBehind] = [false, false, false];
     [this.#isDatabaseAway, this.#isSignedOut] = [false, false];
-    this.receivedAt = 0;
+    [this.receivedAt, this.loadedAt] = [0, 0];
     clock.thaw();
     this.#update();
     this.#arm();
@@ -142,6 +144,12 @@ export class Link {
   attach(socket) {
     this.#sockets.add(socket);
     return () => this.#sockets.delete(socket);
+  }
+
+  /** Notes that data was loaded which the events of the stream follow. @param {number} at its server time, in ms */
+  loaded(at) {
+    this.loadedAt = at;
+    this.#update();
   }
 
   /** Notes that a request is sent. */
@@ -311,6 +319,9 @@ export class Link {
 
   #update() {
     const state = this.state();
+    if (!isCalm(state)) {
+      this.receivedAt ||= this.loadedAt;
+    }
     if (isGood(state)) {
       clock.thaw();
     } else if (this.receivedAt > 0) {

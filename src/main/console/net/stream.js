@@ -2,7 +2,7 @@
  * The page's WebSocket stream of events. It reconnects by itself and resumes after the last event it passed to its
  * listeners.
  */
-import { untilReopened } from './link.js';
+import { PAUSES, untilReopened } from './link.js';
 
 export class Stream {
   /**
@@ -68,9 +68,16 @@ export class Stream {
     socket.onopen = ifMine(() => this.#opened());
     socket.onmessage = ifMine(({ data }) => this.#take(JSON.parse(data)));
     socket.onclose = ifMine(() => this.#lost());
+    // a proxy may take the request and never answer it
+    this.timer = setTimeout(() => {
+      socket.onclose = null;
+      socket.close();
+      this.#lost();
+    }, PAUSES.quiet + PAUSES.answer);
   }
 
   #opened() {
+    clearTimeout(this.timer);
     this.attempt = 0;
     this.link.opened();
   }
@@ -82,6 +89,7 @@ export class Stream {
   }
 
   #lost() {
+    clearTimeout(this.timer);
     this.socket = null;
     const delay = untilReopened(this.attempt++);
     this.timer = setTimeout(() => this.connect(), delay);
