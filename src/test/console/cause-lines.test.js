@@ -9,7 +9,7 @@ import { TroubleGroups } from '/src/fleet/trouble-groups.js';
 import { urgencyOf } from '/src/fleet/order.js';
 import { isBad } from '/src/fleet/filter.js';
 import * as clock from '/src/net/clock.js';
-import { why } from '/src/text/advice.js';
+import { advise, why } from '/src/text/advice.js';
 import { ofRow } from '/src/text/subject.js';
 import { equal, ok } from './assert.js';
 import { fleet, msf1, uuid } from './fixtures.js';
@@ -90,12 +90,15 @@ export function saysWhatIsLeftOut() {
 export function linesSayWhatTheirRowsSay() {
   const random = randomly(5);
   const uptimeGap = { downSince: NOW - 900_000, since: NOW - 600_000, until: NOW + 60_000 };
-  let byGap = 0;
+  let [byGap, restarting] = [0, 0];
   for (let round = 0; round < 60; round++) {
     const rows = fleet(80, () => ({ status: ['online', 'offline', 'offline', 'degraded', 'failed'][random(5)], reason: ['runtime_wedged', 'error_rate'][random(2)],
       error: ['', 'a', '429'][random(3)], since: iso(random(2000)), heard: random(9) ? iso(2000 + 20 * random(4) + 100 * random(3) - random(2) * 1300) : null }));
     const troubleGroups = groupsOf(rows);
     const { store } = troubleGroups;
+    const asked = rows.map((_, row) => row).filter(() => random(3) === 0);
+    asked.forEach(row => store.details.set(row, { restart_requested_at: iso(random(2) ? 30 : 400) }));
+    troubleGroups.touch(asked, () => true);
     const { lines, hidden, count } = causesOf(troubleGroups, { ...around, uptimeGap });
     equal(count, rows.filter((_, row) => isBad(store, row)).length);
     let listed = 0;
@@ -105,9 +108,11 @@ export function linesSayWhatTheirRowsSay() {
       listed += found.length;
       for (const row of found) {
         const subject = ofRow(store, row);
-        const text = why(subject, { ...around, uptimeGap, together: troubleGroups.together(row) });
-        equal(STATUSES[store.status[row]], line.status);
-        for (const words of ['Muster itself did not run', 'a host or the network', 'never heard of', 'wedged', 'Error rate']) {
+        const surroundings = { ...around, uptimeGap, together: troubleGroups.together(row) };
+        const text = why(subject, surroundings);
+        equal([STATUSES[store.status[row]], advise(subject, surroundings).next[0].action], [line.status, line.step]);
+        restarting += Number(line.count > 1 && text.includes('restart'));
+        for (const words of ['A restart was asked for', 'asked to restart', 'Muster itself did not run', 'a host or the network', 'never heard of', 'wedged', 'Error rate']) {
           equal(text.includes(words), line.text.includes(words), `${text} in ${line.text}`);
         }
         byGap += Number(text.includes('Muster itself'));
@@ -115,7 +120,7 @@ export function linesSayWhatTheirRowsSay() {
     }
     equal(listed + hidden.reduce((sum, line) => sum + line.count, 0), count);
   }
-  ok(byGap > 50, `${byGap} by the gap`);
+  ok(byGap > 50 && restarting > 50, `${byGap} by the gap, ${restarting} restarting together`);
 }
 
 /** A gap of Muster is a cause of its own: who was offline before is not among its workspaces. */
@@ -144,6 +149,17 @@ export function aLineOfOneSaysWhatBecameOfItsRestart() {
   told.store.details.set(0, { restart_requested_at: iso(180) });
   const [{ text, step }] = causesOf(told, { ...around, now: NOW }).lines;
   equal([text, step], ['Runtime wedged; asked to restart 3 m ago, heard 5 s ago, did not start again', 'host']);
+}
+
+/** T5: a restart of many is said of many, until it is waited for no longer. */
+export function aRestartOfManyIsALineOfItsOwn() {
+  const found = groupsOf(fleet(5, () => ({ status: 'degraded', reason: 'runtime_wedged', since: iso(300), heard: iso(5) })));
+  const linesAt = now => causesOf(found, { ...around, now }).lines.map(({ count, text, step, isAged }) => [count, text, step, isAged]);
+  [1, 2, 3, 4].forEach(row => found.store.details.set(row, { restart_requested_at: iso(row) }));
+  found.touch([1, 2, 3, 4], () => true);
+  const other = [1, 'Runtime wedged', 'restart', false];
+  equal(linesAt(NOW), [[4, 'A restart was asked for, and the agents have not started again yet.', 'wait', true], other]);
+  equal(linesAt(NOW + 70_000), [[4, 'Runtime wedged; asked to restart, not started again', 'host', true], other]);
 }
 
 /** Of a short gap minutes alone would say the same time twice. */

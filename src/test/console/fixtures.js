@@ -36,7 +36,7 @@ export function msf1(rows, { seq = 7, at = '2026-11-25T02:16:09Z' } = {}) {
     values.tier.push(row.tier ?? 1);
     values.status.push(word('status', row.status, 0xff));
     values.reason.push(word('reason', row.reason, 0xff));
-    values.flags.push((row.stalled ? 1 : 0) | (row.mode === 'push' ? 2 : 0) | (row.queued ? 16 : 0));
+    values.flags.push((row.stalled ? 1 : 0) | (row.mode === 'push' ? 2 : 0) | (row.restart ? 8 : 0) | (row.queued ? 16 : 0));
   }
   const columns = { id: Uint8Array.from(rows.flatMap(row => row.id.replaceAll('-', '').match(/../g).map(hex => parseInt(hex, 16)))) };
   for (const [name, Numbers] of Object.entries(NUMBERS)) columns[name] = new Uint8Array(Numbers.from(values[name]).buffer);

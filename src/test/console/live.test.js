@@ -17,7 +17,7 @@ async function start(rows) {
   const opened = [];
   const stream = { subscribe: fn => ((take = fn), () => {}), open: seq => opened.push(seq), close: () => opened.push('closed') };
   let told;
-  const link = { state: () => 'live', onState: fn => ((told = fn), () => {}), databaseAway() {}, waiting() {} };
+  const link = { state: () => 'live', onState: fn => ((told = fn), () => {}), databaseAway() {}, waiting() {}, loaded() {} };
   const call = async (method, path, { query } = {}) => {
     calls.push(path);
     return path === '/console/fleet' ? { bytes: msf1(server.rows, { seq: SEQ }) }
@@ -102,6 +102,57 @@ export async function readsTheLastHeartbeatsThatNoEventHas() {
   await live.refresh();
   equal(reads(), 2, 'nothing depends on heartbeats');
   equal(Array.from(live.store.heard.subarray(0, 3), seconds => seconds && seconds - Date.parse('2026-11-25T02:10:00Z') / 1000), [300, 600, 0]);
+  live.stop();
+}
+
+/** T5, T8: no event says that a restart is over, so its workspace is read when its status changes. */
+export async function readsWhetherARestartIsOver() {
+  const { live, server, play } = await start(fleet(3, () => ({ status: 'degraded', reason: 'runtime_wedged' })));
+  const { call } = live;
+  let isRefused = true;
+  live.call = (method, path, options) => (isRefused && path === '/console/rows' ? Promise.reject({ status: 429 }) : call(method, path, options));
+  server.records = [{ id: uuid(1), status: 'online', status_since: AT, active_tasks: 0, stalled: false, restart_requested_at: null }];
+  play(8, [event('RESTART_REQUESTED', 1, { status: undefined })]);
+  await until(() => live.store.restartAsked(1) !== null, 'the request');
+  play(9, [event('ONLINE', 1, { reason: null })]);
+  await until(() => live.store.statusOf(1) === 'online', 'the status');
+  await settled();
+  ok(live.store.restartAsked(1) !== null, 'it was refused');
+  isRefused = false;
+  await live.refresh();
+  equal(live.store.restartAsked(1), null, 'it is read again');
+  live.stop();
+}
+
+/** The snapshot says of which workspaces a restart is pending, and not since when. */
+export async function readsSinceWhenRestartsArePending() {
+  const asked = '2026-11-25T02:00:00Z';
+  const { live, server } = await start(fleet(1));
+  server.rows = fleet(150, () => ({ restart: true }));
+  server.records = server.rows.map((_, i) => ({ id: uuid(i), status: 'online', status_since: AT, active_tasks: 0, stalled: false, restart_requested_at: asked }));
+  await live.start();
+  await until(() => live.store.restartAsked(149) === asked, 'the last one');
+  equal(live.store.restarting(), []);
+  live.stop();
+}
+
+/** No event has the last heartbeat of a row, its queue and its task. */
+export async function readsRowsThatComeIntoView() {
+  const { live, server } = await start(fleet(3));
+  server.records = [];
+  const asked = [];
+  const { call } = live;
+  live.call = (method, path, options) => (path === '/console/rows' && asked.push(options.query.ids.split(',')), call(method, path, options));
+  const look = async rows => {
+    live.visible = () => rows;
+    live.look();
+    await settled();
+  };
+  await look([0]);
+  equal(asked, [], 'the snapshot is new');
+  live.loadedAt -= 11_000;
+  for (const rows of [[0], [0], [0, 2]]) await look(rows);
+  equal(asked, [[uuid(0)], [uuid(0), uuid(2)]]);
   live.stop();
 }
 

@@ -66,7 +66,7 @@ export async function measure({ rows, seconds, perSecond, view = 'table' }) {
   let take = null;
   const stream = { subscribe: (fn) => ((take = fn), () => {}), open() {}, close() {} };
   const call = async (method, path) => (path === '/console/fleet' ? { bytes: bytes.slice(0) } : path === '/console/rows' ? [] : Promise.reject({ status: 404 }));
-  const link = { onState: () => () => {}, waiting() {}, databaseAway() {}, state: () => 'live' };
+  const link = { onState: () => () => {}, waiting() {}, databaseAway() {}, loaded() {}, state: () => 'live' };
   const live = new LiveFleet({ call, stream, link });
   const start = performance.now();
   const begun = live.start();

@@ -1,5 +1,5 @@
 /** Selects the lines that say what is wrong: each is a group of workspaces in trouble, or all singles of one kind. */
-import { advise, briefly } from '../text/advice.js';
+import { advise, briefly, brieflyOfSeveral } from '../text/advice.js';
 import { ofRow } from '../text/subject.js';
 import { byWeight } from './order.js';
 
@@ -100,11 +100,10 @@ function advised(line, troubleGroups, around) {
   const [row] = troubleGroups.rowsOf(line.groups, around, 1);
   const areSingles = line.groups.length > 1;
   const own = ofRow(store, row, around.self);
-  // the line of one workspace says what its row says, also of its restart
-  const subject = { ...own, restartAskedMs: line.count === 1 ? own.restartAskedMs : null,
-    error: areSingles ? '' : own.error };
+  const subject = { ...own, error: areSingles ? '' : own.error };
   const advice = advise(subject, { ...around, together: troubleGroups.together(row) });
   const isOfCause = line.status === 'degraded' || line.status === 'failed';
+  const text = (line.count > 1 ? brieflyOfSeveral : briefly)(advice, subject);
   return { error: isOfCause ? subject.error : '', step: advice.next[0]?.action ?? null,
-    isAged: subject.restartAskedMs !== null, text: `${briefly(advice, subject)}${areSingles ? ', one by one' : ''}` };
+    isAged: subject.restartAskedMs !== null, text: `${text}${areSingles ? ', one by one' : ''}` };
 }

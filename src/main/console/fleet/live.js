@@ -6,6 +6,7 @@ import { readSnapshot } from './snapshot.js';
 import { FleetStore, STATUSES } from './store.js';
 
 const REFRESH_MS = 10_000;
+const LOOK_MS = 1000;
 const AGAIN_MS = 3000;
 const RELOAD_MS = 5000;
 const HEARTBEATS_MS = 60_000;
@@ -39,7 +40,11 @@ export class LiveFleet {
     this.visible = () => [];
     /** Whether the page needs the last heartbeats of all rows, which no event has. */
     this.needsHeartbeats = () => false;
+    /** Ids of workspaces to read: that only the server knows, or whose restart may be over, which no event says. */
     this.missing = new Set();
+    /** When the visible rows were read, and when each row was, by `performance.now()`. */
+    this.refreshedAt = -Infinity;
+    this.readAt = new Map();
     this.listeners = new Set();
     this.mismatches = { seq: -1, times: 0 };
     this.isStopped = false;
@@ -92,6 +97,9 @@ export class LiveFleet {
     }
     const snapshot = readSnapshot(bytes);
     this.store.load(snapshot);
+    this.readAt.clear();
+    this.store.restarting().forEach((row) => this.missing.add(this.store.id(row)));
+    this.link.loaded(snapshot.at);
     this.pending = [];
     this.position = 0;
     this.isLoaded = true;
@@ -99,7 +107,7 @@ export class LiveFleet {
     this.loadedAt = this.heardAt = performance.now();
     this.stream.open(snapshot.seq);
     clearInterval(this.timer);
-    this.timer = setInterval(() => this.refresh(), REFRESH_MS);
+    this.timer = setInterval(() => this.look(), LOOK_MS);
     this.#notify(null);
     this.refresh();
   }
@@ -183,20 +191,25 @@ export class LiveFleet {
     setTimeout(() => this.isStopped || this.start(), this.loadedAt + RELOAD_MS - performance.now());
   }
 
-  /** Reads the summary, and the records of visible rows and of workspaces that only the server knows. */
+  /**
+   * Refreshes when it is time, or a row came into view that was not read for as long: no event has its last heartbeat,
+   * its queue and its task.
+   */
+  look() {
+    const isOld = (at) => performance.now() - at >= REFRESH_MS;
+    if (isOld(this.refreshedAt) || this.visible().slice(0, MAX_IDS)
+      .some((row) => isOld(this.readAt.get(row) ?? this.loadedAt))) {
+      this.refresh();
+    }
+  }
+
+  /** Reads the summary, and the records of visible rows and of those to read. */
   async refresh() {
     if (this.isStopped || document.hidden || this.link.state() === 'signed_out') {
       return;
     }
-    const ids = [...this.missing, ...this.visible().slice(0, MAX_IDS).map((row) => this.store.id(row))]
-      .slice(0, MAX_IDS);
-    ids.forEach((id) => this.missing.delete(id));
-    const asked = [this.#summarise()];
-    if (ids.length > 0) {
-      const query = { ids: ids.join(',') };
-      const apply = (records) => this.#notify(this.store.detail(records).filter((row) => row >= 0));
-      asked.push(this.#ask('GET', '/console/rows', { query }).then(apply));
-    }
+    this.refreshedAt = performance.now();
+    const asked = [this.#summarise(), this.#readRows()];
     if (this.needsHeartbeats() && performance.now() > this.heardAt + HEARTBEATS_MS) {
       this.heardAt = performance.now();
       asked.push(this.#ask('GET', '/console/fleet', { as: 'bytes' })
@@ -204,6 +217,9 @@ export class LiveFleet {
     }
     try {
       await Promise.all(asked);
+      if (this.missing.size > 0) {
+        this.refresh();
+      }
     } catch (error) {
       if (error.status === undefined) {
         throw error;
@@ -212,6 +228,24 @@ export class LiveFleet {
       if (error.status === 503) {
         this.again = setTimeout(() => this.refresh(), AGAIN_MS * (0.75 + Math.random() / 2));
       }
+    }
+  }
+
+  async #readRows() {
+    const missing = [...this.missing].slice(0, MAX_IDS);
+    const rows = this.visible().slice(0, MAX_IDS - missing.length);
+    const ids = [...missing, ...rows.map((row) => this.store.id(row))];
+    if (ids.length === 0) {
+      return;
+    }
+    missing.forEach((id) => this.missing.delete(id));
+    rows.forEach((row) => this.readAt.set(row, this.refreshedAt));
+    try {
+      const records = await this.#ask('GET', '/console/rows', { query: { ids: ids.join(',') } });
+      this.#notify(this.store.detail(records).filter((row) => row >= 0));
+    } catch (error) {
+      missing.forEach((id) => this.missing.add(id));
+      throw error;
     }
   }
 
@@ -254,12 +288,16 @@ export class LiveFleet {
   /** Applies events for {@link FLUSH_MS} at most, to keep the frame rate; in a hidden document it applies all. */
   #flush() {
     const end = performance.now() + FLUSH_MS;
+    const known = this.missing.size;
     const touched = [];
     while (this.position < this.pending.length) {
       const event = this.pending[this.position++];
       const row = this.store.apply(event);
       if (row >= 0) {
         touched.push(row);
+        if (event.e !== 'WORKSPACE_RESTART_REQUESTED' && this.store.restartAsked(row) !== null) {
+          this.missing.add(event.w);
+        }
       } else if (row === -2) {
         this.missing.add(event.w);
       }
@@ -276,7 +314,7 @@ export class LiveFleet {
     this.link.waiting(this.pending.length - this.position);
     this.#notify(touched);
     this.#schedule();
-    if (this.missing.size > 0) {
+    if (this.missing.size > known) {
       this.refresh();
     }
   }

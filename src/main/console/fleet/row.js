@@ -150,7 +150,7 @@ export function drawAges(slot, store, row, { now, isPast, self }) {
   const [since, heard] = [store.sinceOf(row), store.heard[row]];
   put(slot.since, since ? ago(since * 1000, now) : '–');
   put(slot.heard, heard ? duration(now / 1000 - heard) : isPast || isPeer(store.id(row), self) ? '–' : 'never');
-  return !store.details.get(row)?.restart_requested_at;
+  return store.restartAsked(row) === null;
 }
 
 function drawWork(slot, detail, subject) {

@@ -97,6 +97,17 @@ export class FleetStore {
     return (this.flags[row] & FLAGS.stalled) !== 0;
   }
 
+  /** @returns {?string} when a restart was asked for that is pending, as far as it is known; null without one */
+  restartAsked(row) {
+    return this.details.get(row)?.restart_requested_at ?? null;
+  }
+
+  /** @returns {number[]} the rows with a pending restart whose time is not known */
+  restarting() {
+    return [...this.flags.subarray(0, this.n).keys()]
+      .filter((row) => this.flags[row] & FLAGS.restartAsked && this.alive[row] && !this.details.has(row));
+  }
+
   /**
    * @returns {number} since when it has the state that its mark shows, which is the stall of one that is online; 0 when
    *   that is unknown

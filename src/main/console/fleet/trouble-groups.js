@@ -1,5 +1,5 @@
 /** Groups workspaces in trouble by their probable common cause. */
-import { isByGap, MANY } from '../text/advice.js';
+import { isByGap, isRestarting, MANY } from '../text/advice.js';
 import { isBad } from './filter.js';
 import { byWeight, urgencyOf } from './order.js';
 import { STATUS, STATUSES } from './store.js';
@@ -25,11 +25,12 @@ const [REASONS, RUNTIMES] = [2 ** 16, 2 ** 20];
  * @property {number} last when the last of them did, in seconds
  * @property {number} count number of workspaces
  * @property {number} urgency 0 to 10, see order.js
- * @property {number} kind packed pattern of the error, reason, status and stalled
+ * @property {number} kind packed pattern of the error, reason, status, stalled, and whether a restart is pending
  *
- * @typedef {'' | 'never' | 'gap' | 'together' | 'alone'} How how its offline workspaces fell silent: never heard of or
- *   not known when, by a gap of Muster, many at once, or alone; '' for other statuses. It is part of the key of a
- *   group, since advice.js has a cause for each.
+ * @typedef {string} How what else advice.js has a cause for, as a part of the key of a group. How its offline
+ *   workspaces fell silent: `never` heard of or not known when, by a `gap` of Muster, many `together`, or `alone`; ''
+ *   for other statuses. Where a restart is pending: `restarting` while it is waited for, and later how they fell silent
+ *   with ` late` after it.
  */
 
 /**
@@ -143,7 +144,8 @@ export class TroubleGroups {
     const { store } = this;
     const status = store.status[row];
     const error = status === STATUS.degraded || status === STATUS.failed ? this.#patternOf(store.error[row]) : 0;
-    return ((error * REASONS + store.reason[row]) * 16 + status) * 2 + Number(store.isStalled(row));
+    return (((error * REASONS + store.reason[row]) * 16 + status) * 2 + Number(store.isStalled(row))) * 2
+      + Number(store.restartAsked(row) !== null);
   }
 
   #patternOf(word) {
@@ -179,9 +181,9 @@ export class TroubleGroups {
     return found.sort(byWeight);
   }
 
-  /** Splits a kind of offline workspaces by how they fell silent. That depends on others, so it is not kept. */
+  /** Splits a kind by what depends on others or on the time, so that it is not kept. */
   #split(kind, all, around) {
-    if (statusOf(kind) !== STATUS.offline) {
+    if (statusOf(kind) !== STATUS.offline && !isAsked(kind)) {
       return [['', all]];
     }
     const split = new Map();
@@ -194,7 +196,16 @@ export class TroubleGroups {
     return split;
   }
 
-  #how(row, { uptimeGap, now }) {
+  #how(row, around) {
+    const silent = this.store.status[row] === STATUS.offline ? this.#howSilent(row, around) : '';
+    if (!isAsked(this.#kind[row])) {
+      return silent;
+    }
+    const subject = { restartAskedMs: Date.parse(this.store.restartAsked(row)) };
+    return isRestarting(subject, around) ? 'restarting' : `${silent} late`;
+  }
+
+  #howSilent(row, { uptimeGap, now }) {
     const heard = this.#heard[row];
     const subject = { lastHeartbeatMs: heard * 1000, sinceMs: this.store.since[row] * 1000 };
     return heard === 0 ? 'never' : isByGap(subject, uptimeGap, now) ? 'gap'
@@ -202,8 +213,8 @@ export class TroubleGroups {
   }
 
   #meaning(kind) {
-    const [status, stalled, reason] = [statusOf(kind), kind % 2 === 1,
-      this.store.words.reason.list[Math.floor(kind / 32) % REASONS]];
+    const [status, stalled, reason] = [statusOf(kind), Math.floor(kind / 2) % 2 === 1,
+      this.store.words.reason.list[Math.floor(kind / 64) % REASONS]];
     return { status: STATUSES[status], stalled, reason, urgency: urgencyOf(status, reason, stalled) };
   }
 
@@ -255,7 +266,9 @@ export class TroubleGroups {
   }
 }
 
-const statusOf = (kind) => Math.floor(kind / 2) % 16;
+const statusOf = (kind) => Math.floor(kind / 4) % 16;
+
+const isAsked = (kind) => kind % 2 === 1;
 
 /**
  * Counts the offline workspaces that fell silent at about a time, by a pass over all rows. With 100,000 rows it

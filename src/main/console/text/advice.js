@@ -41,6 +41,7 @@ import { counted, dated, duration } from './time.js';
  *
  * @typedef {object} Advice
  * @property {string} brief the cause without times and numbers of this workspace; '' for one that is well
+ * @property {string} ofSeveral the same for several workspaces, whose restarts were asked for at different times
  * @property {string} restart what became of a restart that was asked for too long ago; '' without one
  * @property {string} cause the whole cause
  * @property {string[]} evidence
@@ -79,7 +80,8 @@ export const isByGap = (w, gap, now) => Boolean(gap) && isHeard(w) && now < gap.
 const isHeld = (w, s) => s.massSilence && s.now < s.massSilence.until && w.status === 'online'
   && isHeard(w) && seconds(w.lastHeartbeatMs, s.now) > s.staleAfterS;
 
-const isRestarting = (w, s) => w.restartAskedMs
+/** Whether a restart was asked for, and is still waited for. */
+export const isRestarting = (w, s) => w.restartAskedMs
   && seconds(w.restartAskedMs, s.now) <= Math.max(RESTARTS_S, 2 * (s.heartbeatS ?? 0));
 
 /** @type {[(w: Subject, s: Surroundings) => unknown, (w: Subject, s: Surroundings) => object][]} */
@@ -93,6 +95,7 @@ const RULES = [
     (w, s) => ({
       cause: `A restart was asked for ${duration(seconds(w.restartAskedMs, s.now))} ago, `
         + 'and the agent has not started again yet.',
+      ofSeveral: 'A restart was asked for, and the agents have not started again yet.',
       next: [next('wait', 'Wait for its next heartbeat, which tells it.'), BY_HAND],
     }),
   ],
@@ -234,7 +237,8 @@ const RULES = [
 export function advise(subject, surroundings) {
   const [w, s] = [subject, surroundings];
   const found = RULES.find(([matches]) => matches(w, s))[1](w, s);
-  const advice = { brief: found.cause, restart: '', ...found, evidence: evidence(w, s) };
+  const brief = found.brief ?? found.cause;
+  const advice = { ofSeveral: brief, restart: '', ...found, brief, evidence: evidence(w, s) };
   if (w.restartAskedMs && w.status !== 'removed' && !isRestarting(w, s)) {
     advice.restart = restartText(w, s);
     advice.cause = `${advice.cause.trim()} It was ${advice.restart}.`;
@@ -295,6 +299,16 @@ export function briefly({ brief, restart }, { status, error }) {
   const own = error && (status === 'degraded' || status === 'failed') ? `${brief} — “${error}”` : brief;
   return [own, restart].filter(Boolean).join('; ');
 }
+
+/**
+ * Returns it for several workspaces.
+ *
+ * @param {Advice} advice for one of them
+ * @param {{status: string, error?: string}} w
+ * @returns {string}
+ */
+export const brieflyOfSeveral = ({ ofSeveral, restart }, w) =>
+  briefly({ brief: ofSeveral, restart: restart && 'asked to restart, not started again' }, w);
 
 /**
  * Returns the text of the column Why of the table.

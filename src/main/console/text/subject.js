@@ -33,7 +33,7 @@ export function ofRow(store, row, self) {
     waiting: detail?.queue_depth ?? null,
     delegations: detail?.in_flight_in ?? null,
     pausedBy: detail?.paused_by ?? null,
-    restartAskedMs: ms(detail?.restart_requested_at),
+    restartAskedMs: ms(store.restartAsked(row)),
     wroteMs: ms(detail?.last_wrote_at),
   };
 }
