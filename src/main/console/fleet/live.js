@@ -42,8 +42,7 @@ export class LiveFleet {
     this.needsHeartbeats = () => false;
     /** Ids of workspaces to read: that only the server knows, or whose restart may be over, which no event says. */
     this.missing = new Set();
-    /** When the visible rows were read, and when each row was, by `performance.now()`. */
-    this.refreshedAt = -Infinity;
+    /** When each row was read that was visible, by `performance.now()`. */
     this.readAt = new Map();
     this.listeners = new Set();
     this.mismatches = { seq: -1, times: 0 };
@@ -106,8 +105,9 @@ export class LiveFleet {
     this.isCurrent = false;
     this.loadedAt = this.heardAt = performance.now();
     this.stream.open(snapshot.seq);
-    clearInterval(this.timer);
-    this.timer = setInterval(() => this.look(), LOOK_MS);
+    [this.timer, this.looking].forEach(clearInterval);
+    this.timer = setInterval(() => this.refresh(), REFRESH_MS);
+    this.looking = setInterval(() => this.look(), LOOK_MS);
     this.#notify(null);
     this.refresh();
   }
@@ -115,7 +115,7 @@ export class LiveFleet {
   stop() {
     this.isStopped = true;
     this.stops.forEach((stop) => stop());
-    clearInterval(this.timer);
+    [this.timer, this.looking].forEach(clearInterval);
     clearTimeout(this.again);
     this.stream.close();
   }
@@ -191,14 +191,10 @@ export class LiveFleet {
     setTimeout(() => this.isStopped || this.start(), this.loadedAt + RELOAD_MS - performance.now());
   }
 
-  /**
-   * Refreshes when it is time, or a row came into view that was not read for as long: no event has its last heartbeat,
-   * its queue and its task.
-   */
+  /** Refreshes when a row came into view that is old: no event has its last heartbeat, its queue and its task. */
   look() {
-    const isOld = (at) => performance.now() - at >= REFRESH_MS;
-    if (isOld(this.refreshedAt) || this.visible().slice(0, MAX_IDS)
-      .some((row) => isOld(this.readAt.get(row) ?? this.loadedAt))) {
+    const oldest = performance.now() - REFRESH_MS - LOOK_MS;
+    if (this.visible().slice(0, MAX_IDS).some((row) => (this.readAt.get(row) ?? this.loadedAt) < oldest)) {
       this.refresh();
     }
   }
@@ -208,7 +204,6 @@ export class LiveFleet {
     if (this.isStopped || document.hidden || this.link.state() === 'signed_out') {
       return;
     }
-    this.refreshedAt = performance.now();
     const asked = [this.#summarise(), this.#readRows()];
     if (this.needsHeartbeats() && performance.now() > this.heardAt + HEARTBEATS_MS) {
       this.heardAt = performance.now();
@@ -239,7 +234,7 @@ export class LiveFleet {
       return;
     }
     missing.forEach((id) => this.missing.delete(id));
-    rows.forEach((row) => this.readAt.set(row, this.refreshedAt));
+    rows.forEach((row) => this.readAt.set(row, performance.now()));
     try {
       const records = await this.#ask('GET', '/console/rows', { query: { ids: ids.join(',') } });
       this.#notify(this.store.detail(records).filter((row) => row >= 0));

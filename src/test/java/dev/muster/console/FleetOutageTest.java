@@ -55,6 +55,16 @@ class FleetOutageTest {
       }
       """;
 
+  /** The server refuses the address of each WebSocket, as a proxy may. */
+  private static final String NO_WEB_SOCKET =
+      """
+      window.WebSocket = class extends WebSocket {
+        constructor(url, protocols) {
+          super(String(url).replace('/ws?', '/no-ws?'), protocols);
+        }
+      };
+      """;
+
   /** Pauses of the watch on the server: a quarter of the real ones. */
   private static final String SHORT_WATCH =
       """
@@ -277,6 +287,21 @@ class FleetOutageTest {
       assertSamePage(page);
       tab.leave();
     }
+  }
+
+  /** Requests go through, and the request for a WebSocket is refused. */
+  @Test
+  void behindAProxyWithoutWebSocketTheDataIsOfWhenItWasLoaded(Tab tab) {
+    SERVER.client().createOnline("Proxied");
+    tab.page().addInitScript(NO_WEB_SOCKET);
+    tab.expects(LOST);
+    Page page = tab.signIn(SERVER.client().baseUrl(), TestServer.ADMIN_TOKEN, "/ui/fleet").page();
+
+    assertThat(page.locator("#banner"))
+        .containsText(Pattern.compile("Connection lost.* — data as of [\\d:]{8}"), LATE);
+    assertThat(page.locator("html")).hasClass(Pattern.compile("stale"));
+    assertThat(page.locator(".fleet-row .name-link").first()).isVisible();
+    tab.leave();
   }
 
   @Test
