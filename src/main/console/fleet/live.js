@@ -42,6 +42,7 @@ export class LiveFleet {
     this.needsHeartbeats = () => false;
     /** Ids of workspaces to read: that only the server knows, or whose restart may be over, which no event says. */
     this.missing = new Set();
+    this.refreshing = 0;
     /** When each row was read that was visible, by `performance.now()`. */
     this.readAt = new Map();
     this.listeners = new Set();
@@ -210,10 +211,11 @@ export class LiveFleet {
       asked.push(this.#ask('GET', '/console/fleet', { as: 'bytes' })
         .then(({ bytes }) => this.#notify(this.store.hear(readSnapshot(bytes)))));
     }
+    this.refreshing++;
     try {
       await Promise.all(asked);
-      if (this.missing.size > 0) {
-        this.refresh();
+      while (this.missing.size > 0 && !this.isStopped) {
+        await this.#readRows();
       }
     } catch (error) {
       if (error.status === undefined) {
@@ -223,6 +225,8 @@ export class LiveFleet {
       if (error.status === 503) {
         this.again = setTimeout(() => this.refresh(), AGAIN_MS * (0.75 + Math.random() / 2));
       }
+    } finally {
+      this.refreshing--;
     }
   }
 
@@ -309,7 +313,7 @@ export class LiveFleet {
     this.link.waiting(this.pending.length - this.position);
     this.#notify(touched);
     this.#schedule();
-    if (this.missing.size > known) {
+    if (this.missing.size > known && this.refreshing === 0) {
       this.refresh();
     }
   }

@@ -319,8 +319,8 @@ export class Link {
 
   #update() {
     const state = this.state();
-    if (!isCalm(state)) {
-      this.receivedAt ||= this.loadedAt;
+    if (!isCalm(state) && !this.#isOpen) {
+      this.receivedAt = Math.max(this.receivedAt, this.loadedAt);
     }
     if (isGood(state)) {
       clock.thaw();
