@@ -29,6 +29,14 @@ async function start(rows) {
   return { live, server, opened, play: (seq, events) => take({ seq, events }), tell: state => told(state), paths: calls, reads: () => calls.filter(path => path === '/console/fleet').length };
 }
 
+/** Returns the ids of each request for rows from now on. */
+function rowsAsked(live) {
+  const asked = [];
+  const { call } = live;
+  live.call = (method, path, options) => (path === '/console/rows' && asked.push(options.query.ids.split(',')), call(method, path, options));
+  return asked;
+}
+
 /** Waits for the answers, which are resolved promises. */
 const settled = () => new Promise(resolve => setTimeout(resolve));
 
@@ -73,10 +81,8 @@ export async function equalCountsAndLaterSummariesReadNothing() {
 export async function asksForManyUnknownRowsInUrlsThatTheServerTakes() {
   const { live, server } = await start(fleet(1));
   server.records = [];
-  const asked = [];
-  const { call } = live;
-  live.call = (method, path, options) => (path === '/console/rows' && asked.push(options.query.ids.split(',')), call(method, path, options));
-  Array.from({ length: 250 }, (_, i) => live.missing.add(uuid(1 + i)));
+  const asked = rowsAsked(live);
+  Array.from({ length: 250 }, (_, i) => live.toRead.add(uuid(1 + i)));
   for (let i = 0; i < 3; i++) await live.refresh();
   equal(asked.map(ids => ids.length), [100, 100, 50]);
   equal(new Set(asked.flat()).size, 250);
@@ -140,9 +146,7 @@ export async function readsSinceWhenRestartsArePending() {
 export async function readsRowsThatComeIntoView() {
   const { live, server } = await start(fleet(3));
   server.records = [];
-  const asked = [];
-  const { call } = live;
-  live.call = (method, path, options) => (path === '/console/rows' && asked.push(options.query.ids.split(',')), call(method, path, options));
+  const asked = rowsAsked(live);
   const look = async rows => {
     live.visible = () => rows;
     live.look();

@@ -41,7 +41,8 @@ export class LiveFleet {
     /** Whether the page needs the last heartbeats of all rows, which no event has. */
     this.needsHeartbeats = () => false;
     /** Ids of workspaces to read: that only the server knows, or whose restart may be over, which no event says. */
-    this.missing = new Set();
+    this.toRead = new Set();
+    /** How many refreshes are under way; the last of them reads what is to be read meanwhile. */
     this.refreshing = 0;
     /** When each row was read that was visible, by `performance.now()`. */
     this.readAt = new Map();
@@ -98,7 +99,7 @@ export class LiveFleet {
     const snapshot = readSnapshot(bytes);
     this.store.load(snapshot);
     this.readAt.clear();
-    this.store.restarting().forEach((row) => this.missing.add(this.store.id(row)));
+    this.store.restarting().forEach((row) => this.toRead.add(this.store.id(row)));
     this.link.loaded(snapshot.at);
     this.pending = [];
     this.position = 0;
@@ -200,7 +201,7 @@ export class LiveFleet {
     }
   }
 
-  /** Reads the summary, and the records of visible rows and of those to read. */
+  /** Reads the summary, and the records of visible rows and of all that are to be read. */
   async refresh() {
     if (this.isStopped || document.hidden || this.link.state() === 'signed_out') {
       return;
@@ -214,7 +215,7 @@ export class LiveFleet {
     this.refreshing++;
     try {
       await Promise.all(asked);
-      while (this.missing.size > 0 && !this.isStopped) {
+      while (this.toRead.size > 0 && !this.isStopped) {
         await this.#readRows();
       }
     } catch (error) {
@@ -231,19 +232,19 @@ export class LiveFleet {
   }
 
   async #readRows() {
-    const missing = [...this.missing].slice(0, MAX_IDS);
-    const rows = this.visible().slice(0, MAX_IDS - missing.length);
-    const ids = [...missing, ...rows.map((row) => this.store.id(row))];
+    const asked = [...this.toRead].slice(0, MAX_IDS);
+    const rows = this.visible().slice(0, MAX_IDS - asked.length);
+    const ids = [...asked, ...rows.map((row) => this.store.id(row))];
     if (ids.length === 0) {
       return;
     }
-    missing.forEach((id) => this.missing.delete(id));
+    asked.forEach((id) => this.toRead.delete(id));
     rows.forEach((row) => this.readAt.set(row, performance.now()));
     try {
       const records = await this.#ask('GET', '/console/rows', { query: { ids: ids.join(',') } });
       this.#notify(this.store.detail(records).filter((row) => row >= 0));
     } catch (error) {
-      missing.forEach((id) => this.missing.add(id));
+      asked.forEach((id) => this.toRead.add(id));
       throw error;
     }
   }
@@ -287,7 +288,7 @@ export class LiveFleet {
   /** Applies events for {@link FLUSH_MS} at most, to keep the frame rate; in a hidden document it applies all. */
   #flush() {
     const end = performance.now() + FLUSH_MS;
-    const known = this.missing.size;
+    const known = this.toRead.size;
     const touched = [];
     while (this.position < this.pending.length) {
       const event = this.pending[this.position++];
@@ -295,10 +296,10 @@ export class LiveFleet {
       if (row >= 0) {
         touched.push(row);
         if (event.e !== 'WORKSPACE_RESTART_REQUESTED' && this.store.restartAsked(row) !== null) {
-          this.missing.add(event.w);
+          this.toRead.add(event.w);
         }
       } else if (row === -2) {
-        this.missing.add(event.w);
+        this.toRead.add(event.w);
       }
       if ((this.position & 63) === 0 && performance.now() > end && !document.hidden) {
         break;
@@ -313,7 +314,7 @@ export class LiveFleet {
     this.link.waiting(this.pending.length - this.position);
     this.#notify(touched);
     this.#schedule();
-    if (this.missing.size > known && this.refreshing === 0) {
+    if (this.toRead.size > known && this.refreshing === 0) {
       this.refresh();
     }
   }

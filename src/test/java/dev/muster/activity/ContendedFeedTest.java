@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.muster.platform.json.RawJson;
 import dev.muster.platform.problem.DatabaseOutage;
+import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
 import dev.muster.protocol.MessageContent;
 import dev.muster.testing.MachinePauses;
@@ -75,6 +76,7 @@ class ContendedFeedTest {
             assertThat(feeds.append(row)).isInstanceOf(AppendResult.Stored.class);
             stored++;
           } catch (ProblemException slow) {
+            assertThat(slow.code()).isEqualTo(ErrorCode.UNAVAILABLE);
             refused++;
           }
           assertThat(refused).as("refused while the machine paused").isLessThan(3);

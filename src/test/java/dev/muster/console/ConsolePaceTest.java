@@ -38,7 +38,7 @@ class ConsolePaceTest {
     assertThat(number(figures, "degraded")).isGreaterThan(number(figures, "events") / 4);
     assertThat(number(figures, "nodes")).isLessThan(3_000);
     double work = number(figures, "work_median_ms");
-    assertThat(number(figures, "painted_ms")).isLessThan(6_000 * work);
+    assertThat(number(figures, "painted_ms")).isLessThan(2_000 * work);
     assertThat(number(figures, "script_median_ms")).isLessThan(8 * work);
     assertThat(number(figures, "heap_mb")).isLessThan(60);
   }

@@ -62,9 +62,6 @@ public final class Tab implements AutoCloseable {
   private final Set<String> origins = new LinkedHashSet<>();
   private final List<String> faults = new ArrayList<>();
 
-  /** After a pause of the machine (R0.6); a page without its content fails its test by that. */
-  private static final String SERVER_CANNOT_TELL = "status of 503";
-
   private final List<Pattern> expected = new ArrayList<>();
   private Page page;
   private String origin = "";
@@ -226,7 +223,6 @@ public final class Tab implements AutoCloseable {
       page.waitForLoadState(); // the page was being left
     }
     return faults.stream()
-        .filter(fault -> !fault.contains(SERVER_CANNOT_TELL))
         .filter(fault -> expected.stream().noneMatch(pattern -> pattern.matcher(fault).find()))
         .toList();
   }

@@ -336,12 +336,7 @@ class DeliverySweepTest {
             "queue-worker",
             "deliveries",
             "owner IS NULL OR workspace_id <> '" + poisoned.targetId() + "'")) {
-      SERVER
-          .database()
-          .execute(
-              "UPDATE workspace_heartbeats SET status = 'online' WHERE workspace_id IN ("
-                  + ids(all)
-                  + ")");
+      putOnline(all);
 
       all.subList(1, all.size()).forEach(one -> queue.awaitState(one, "delivered"));
 
@@ -361,12 +356,7 @@ class DeliverySweepTest {
         Stream.generate(() -> queue.put(queue.target(agent.url(), 1))).limit(3).toList();
     Queued poisoned = all.getFirst();
     try (Poison poison = refuseOutcomesOf(poisoned, "queue-worker")) {
-      SERVER
-          .database()
-          .execute(
-              "UPDATE workspace_heartbeats SET status = 'online' WHERE workspace_id IN ("
-                  + ids(all)
-                  + ")");
+      putOnline(all);
 
       all.subList(1, all.size()).forEach(one -> queue.awaitState(one, "delivered"));
 
@@ -396,6 +386,15 @@ class DeliverySweepTest {
       assertSaidOnce(poison, poisoned);
       assertThat(queue.of(poisoned, "q.state")).isEqualTo("waiting");
     }
+  }
+
+  private static void putOnline(List<Queued> all) {
+    SERVER
+        .database()
+        .execute(
+            "UPDATE workspace_heartbeats SET status = 'online' WHERE workspace_id IN ("
+                + ids(all)
+                + ")");
   }
 
   private static String ids(List<Queued> all) {

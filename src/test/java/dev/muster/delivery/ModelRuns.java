@@ -77,7 +77,7 @@ public final class ModelRuns {
       throw new AssertionError(first + "\nshortened to\n" + shorten(first), first.cause());
     }
     // a commit that takes longer than the 3 s of a statement leaves a run of each lane undecided
-    int paused = pauses.longest().compareTo(Duration.ofSeconds(2)) > 0 ? size.atOnce : 2;
+    int paused = pauses.longest().compareTo(Duration.ofSeconds(2)) > 0 ? size.atOnce : 1;
     if (done.get() == 0 || undecided.size() > paused + done.get() * MAX_UNDECIDED) {
       throw new AssertionError(
           "of %d runs, the servers could not tell in\n%s"

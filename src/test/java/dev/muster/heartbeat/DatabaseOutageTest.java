@@ -147,11 +147,9 @@ class DatabaseOutageTest {
     });
   }
 
-  /**
-   * The time limit of a response (R0.6) on this machine, which may delay one thread alone as well.
-   */
+  /** The time limit of a response (R0.6) on this machine. */
   private Duration limit() {
-    return Duration.ofSeconds(7).plus(pauses.longest());
+    return Duration.ofSeconds(5).plus(pauses.longest());
   }
 
   private interface Outage {

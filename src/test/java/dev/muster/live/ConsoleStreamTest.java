@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.muster.event.EventLog;
 import dev.muster.event.EventType;
-import dev.muster.event.Events;
 import dev.muster.event.NewEvent;
 import dev.muster.event.RecordedEvent;
 import dev.muster.platform.json.RawJson;
@@ -21,7 +20,6 @@ import java.util.UUID;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.springframework.transaction.support.TransactionTemplate;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -82,16 +80,11 @@ class ConsoleStreamTest {
     Agent agent = client.createOnline("Stalled");
     try (TestSocket socket =
         TestSocket.open(client, "/ws?view=console&after=" + head(), ADMIN_TOKEN)) {
-      server
-          .bean(TransactionTemplate.class)
-          .executeWithoutResult(_ ->
-              server
-                  .bean(Events.class)
-                  .record(
-                      new NewEvent(
-                          EventType.WORKSPACE_STALLED,
-                          agent.id(),
-                          Map.of("status", "online", "stalled_since", Instant.EPOCH))));
+      server.record(
+          new NewEvent(
+              EventType.WORKSPACE_STALLED,
+              agent.id(),
+              Map.of("status", "online", "stalled_since", Instant.EPOCH)));
 
       JsonNode batch =
           socket.await(b -> events(b).anyMatch(e -> is(e, agent, "WORKSPACE_STALLED")));

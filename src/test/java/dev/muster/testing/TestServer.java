@@ -1,6 +1,8 @@
 package dev.muster.testing;
 
 import dev.muster.MusterApplication;
+import dev.muster.event.Events;
+import dev.muster.event.NewEvent;
 import dev.muster.testing.TestDatabases.TestDatabase;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
@@ -19,6 +21,7 @@ import org.springframework.boot.web.server.context.WebServerApplicationContext;
 import org.springframework.boot.web.server.servlet.context.AnnotationConfigServletWebServerApplicationContext;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.io.Resource;
+import org.springframework.transaction.support.TransactionTemplate;
 
 /**
  * A server in this JVM, on a free port of loopback, with a database of its own unless one is given.
@@ -118,6 +121,12 @@ public final class TestServer implements AutoCloseable {
                 .toArray(String[]::new));
     Awaitility.await().until(() -> server.database().value(SWEPT).equals("2"));
     return server;
+  }
+
+  /** Records events, as a change does in its transaction. */
+  public void record(NewEvent... recorded) {
+    bean(TransactionTemplate.class)
+        .executeWithoutResult(_ -> List.of(recorded).forEach(bean(Events.class)::record));
   }
 
   /** Waits until the history of the fleet has begun, which some reads of the console need. */

@@ -4,7 +4,6 @@ import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.event.EventType;
-import dev.muster.event.Events;
 import dev.muster.event.NewEvent;
 import dev.muster.testing.Poison;
 import dev.muster.testing.Slow;
@@ -24,7 +23,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
-import org.springframework.transaction.support.TransactionTemplate;
 import tools.jackson.databind.JsonNode;
 
 /** What the webhook's receiver is told, of a server that sweeps by itself. */
@@ -222,17 +220,11 @@ class WebhookTest {
 
   private static void suspend() {
     DATABASE.execute("UPDATE control_plane_uptime SET hold_since = now()");
-    server
-        .bean(TransactionTemplate.class)
-        .executeWithoutResult(_ ->
-            server
-                .bean(Events.class)
-                .record(
-                    new NewEvent(
-                        EventType.LIVENESS_SUSPENDED,
-                        null,
-                        Map.of(
-                            "silent", 1600, "live", 2000, "hold_until", "2026-11-25T02:31:00Z"))));
+    server.record(
+        new NewEvent(
+            EventType.LIVENESS_SUSPENDED,
+            null,
+            Map.of("silent", 1600, "live", 2000, "hold_until", "2026-11-25T02:31:00Z")));
   }
 
   @Test

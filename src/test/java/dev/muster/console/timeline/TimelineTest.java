@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.muster.event.EventType;
-import dev.muster.event.Events;
 import dev.muster.event.NewEvent;
 import dev.muster.protocol.RuntimeEvent;
 import dev.muster.protocol.RuntimeEvent.RuntimeEnd;
@@ -30,7 +29,6 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.springframework.transaction.support.TransactionTemplate;
 import tools.jackson.databind.JsonNode;
 
 /** What happened to a workspace, joined from events, feed, delegations and runs. */
@@ -95,14 +93,10 @@ class TimelineTest {
 
   @Test
   void showsTheBeginAndTheEndOfAStall() {
-    SERVER
-        .bean(TransactionTemplate.class)
-        .executeWithoutResult(_ ->
-            Stream.of(EventType.WORKSPACE_STALLED, EventType.WORKSPACE_STALL_ENDED)
-                .map(type ->
-                    new NewEvent(
-                        type, agent.id(), Map.of("previous_status", "online", "status", "online")))
-                .forEach(SERVER.bean(Events.class)::record));
+    Map<String, Object> online = Map.of("previous_status", "online", "status", "online");
+    SERVER.record(
+        new NewEvent(EventType.WORKSPACE_STALLED, agent.id(), online),
+        new NewEvent(EventType.WORKSPACE_STALL_ENDED, agent.id(), online));
 
     awaitTitle("no longer stalled");
     assertThat(entries("?kinds=status").findValuesAsString("title"))

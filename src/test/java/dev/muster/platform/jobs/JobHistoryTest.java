@@ -21,11 +21,11 @@ class JobHistoryTest {
 
   @ParameterizedTest
   @CsvSource({
-    "retention_jobs, event-retention, false, 15, 15, false",
+    "retention_jobs, event-retention, false, 25, 25, false",
     "retention_jobs, event-retention, false, 31, 0, true",
     "retention_jobs, event-retention, true, 3600, 0, false",
     "retention_jobs, event-retention, true, 3600, 31, true",
-    "recurring_jobs, liveness-sweep, true, 15, 0, false",
+    "recurring_jobs, liveness-sweep, true, 25, 0, false",
     "recurring_jobs, liveness-sweep, true, 31, 0, true",
   })
   void isLateAfterHalfAMinute(

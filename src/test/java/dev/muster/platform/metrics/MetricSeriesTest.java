@@ -60,8 +60,9 @@ class MetricSeriesTest {
       Set<String> changed = afterNextScrape(client);
       assertThat(changed).hasSizeLessThan(MAX_SERIES);
       changed.removeAll(before);
-      // a pause of the machine may bring an answer with a new status, and with it a few series
-      assertThat(changed).hasSizeLessThan(MANY / 4);
+      // after a pause of the machine a request is refused (R0.6), by a status of the server's own
+      changed.removeIf(series -> series.contains("status=\"503\""));
+      assertThat(changed).isEmpty();
     }
   }
 

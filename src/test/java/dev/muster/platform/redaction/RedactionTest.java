@@ -3,6 +3,9 @@ package dev.muster.platform.redaction;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.testing.Slow;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+import java.time.Duration;
 import java.util.Base64;
 import java.util.HexFormat;
 import java.util.List;
@@ -307,10 +310,14 @@ class RedactionTest {
   @MethodSource("unitsOfAdversarialText")
   @Timeout(value = 30, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
   void staysLinearOnAdversarialText(String unit) {
+    ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+    long start = threads.getCurrentThreadCpuTime();
     String text = unit.repeat((256 << 10) / unit.length());
     assertThat(Redaction.redact(text)).isNotNull();
     StringBuilder everyHint = new StringBuilder("x://a@b password=\n");
     SecretShapes.ALL.forEach(shape -> everyHint.append(shape.start()));
     assertThat(Redaction.redact(everyHint.append('\n') + text)).isNotNull();
+    assertThat(Duration.ofNanos(threads.getCurrentThreadCpuTime() - start))
+        .isLessThan(Duration.ofSeconds(5));
   }
 }
