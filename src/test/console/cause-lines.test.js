@@ -151,6 +151,12 @@ export function aLineOfOneSaysWhatBecameOfItsRestart() {
   equal([text, step], ['Runtime wedged; asked to restart 3 m ago, heard 5 s ago, did not start again', 'host']);
 }
 
+/** T5: a stall beside a worse trouble makes no second line of the same words. */
+export function aStallIsACauseOnlyWithoutAWorseOne() {
+  const rows = fleet(6, i => ({ status: i < 4 ? 'degraded' : 'online', reason: i < 4 ? 'runtime_wedged' : null, since: iso(300), heard: iso(5), stalled: i % 2 ? iso(200) : i === 4 }));
+  equal(causes(rows).lines.map(({ count, text, stalled }) => [count, text, stalled]), [[4, 'Runtime wedged', false], [2, 'Says that it works, writes nothing, one by one', true]]);
+}
+
 /** T5: a restart of many is said of many, until it is waited for no longer. */
 export function aRestartOfManyIsALineOfItsOwn() {
   const found = groupsOf(fleet(5, () => ({ status: 'degraded', reason: 'runtime_wedged', since: iso(300), heard: iso(5) })));

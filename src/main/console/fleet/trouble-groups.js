@@ -1,7 +1,7 @@
 /** Groups workspaces in trouble by their probable common cause. */
 import { isByGap, isRestarting, MANY } from '../text/advice.js';
 import { isBad } from './filter.js';
-import { byWeight, urgencyOf } from './order.js';
+import { byWeight, STALLED, URGENCY, urgencyOf } from './order.js';
 import { STATUS, STATUSES } from './store.js';
 
 /** Workspaces of one group got their status at most this long after the first of them. */
@@ -18,14 +18,14 @@ const [REASONS, RUNTIMES] = [2 ** 16, 2 ** 20];
  * @typedef {object} TroubleGroup workspaces whose trouble has one cause and began at about the same time
  * @property {string} status
  * @property {string} reason
- * @property {boolean} stalled
+ * @property {boolean} stalled whether the stall is their trouble
  * @property {How} how
  * @property {string} runtime the runtime of all its workspaces; '' when they differ
  * @property {number} since when the first of them got its status or began to stall, in seconds; 0 when that is unknown
  * @property {number} last when the last of them did, in seconds
  * @property {number} count number of workspaces
  * @property {number} urgency 0 to 10, see order.js
- * @property {number} kind packed pattern of the error, reason, status, stalled, and whether a restart is pending
+ * @property {number} kind packed pattern of the error, reason, status, `stalled`, and whether a restart is pending
  *
  * @typedef {string} How what else advice.js has a cause for, as a part of the key of a group. How its offline
  *   workspaces fell silent: `never` heard of or not known when, by a `gap` of Muster, many `together`, or `alone`; ''
@@ -139,12 +139,16 @@ export class TroubleGroups {
     }
   }
 
-  /** Includes the error only for degraded and failed workspaces; that of others is from an earlier time. */
+  /**
+   * Includes the error only for degraded and failed workspaces; that of others is from an earlier time. Includes a
+   * stall only where it is the trouble, because advice.js says the cause of a worse status instead.
+   */
   #kindOf(row) {
     const { store } = this;
     const status = store.status[row];
     const error = status === STATUS.degraded || status === STATUS.failed ? this.#patternOf(store.error[row]) : 0;
-    return (((error * REASONS + store.reason[row]) * 16 + status) * 2 + Number(store.isStalled(row))) * 2
+    const isForItsStall = store.isStalled(row) && URGENCY[status] < STALLED;
+    return (((error * REASONS + store.reason[row]) * 16 + status) * 2 + Number(isForItsStall)) * 2
       + Number(store.restartAsked(row) !== null);
   }
 
