@@ -289,6 +289,34 @@ class FleetOutageTest {
     }
   }
 
+  /** T1, T3: an agent's session has a stream of its own kind, and lists without reasons. */
+  @Test
+  void aHangIsSaidInAnAgentsSession(Tab tab) throws IOException {
+    try (TcpRelay wire = new TcpRelay(SERVER.port())) {
+      Agent lead = SERVER.client().createOnline("Lead of the hung");
+      String below = "\"parent_id\":\"" + lead.id() + "\"";
+      Agent own = SERVER.client().createOnline("Own", below);
+      Agent sibling = SERVER.client().createOnline("Sibling", below);
+      SERVER.client().heartbeat(sibling, WEDGED);
+      tab.expects(LOST);
+      Page page = tab.openLive(origin(wire.port()), own.token(), "/ui/fleet");
+      page.evaluate("() => { window.isSamePage = true; }");
+      assertThat(row(page, "Sibling").locator(".col-why"))
+          .containsText("Degraded; its page says why", LATE);
+      page.evaluate(SHORT_WATCH);
+      wire.swallow();
+      assertThat(page.locator("#connection")).containsText("Not answering", LATE);
+      assertThat(page.locator("#banner")).containsText("data as of");
+      SERVER.client().heartbeat(sibling, "\"runtime_state\":\"ok\"");
+      wire.heal(SERVER.port());
+      assertThat(page.locator("#connection")).containsText("Live", LATE);
+      assertThat(row(page, "Sibling").locator(".col-status")).containsText("online", LATE);
+      assertThat(page.locator("#banner[data-kind=connection]")).hasCount(0);
+      assertSamePage(page);
+      tab.leave();
+    }
+  }
+
   /** Requests go through, and the request for a WebSocket is refused. */
   @Test
   void behindAProxyWithoutWebSocketTheDataIsOfWhenItWasLoaded(Tab tab) {

@@ -351,6 +351,7 @@ class TimeMachineTest {
     Locator past = page.locator(".past-line");
     assertThat(past).containsText("As it was");
     assertThat(past).containsText("Nothing can be changed in the past");
+    assertThat(past).containsText("of stalls only what the timeline has");
     assertThat(page.locator(".status-line")).containsText("degraded (runtime wedged) since");
     assertThat(page.locator(".status-line")).containsText("(5 m)");
     assertThat(page.locator(".why-box"))

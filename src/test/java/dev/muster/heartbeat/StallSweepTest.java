@@ -80,6 +80,30 @@ class StallSweepTest {
   }
 
   @Test
+  void endsAllButTheOneThatCannotBeChanged() {
+    UUID poisoned = busy("online", NOW, LONG_AGO);
+    UUID other = busy("online", NOW, LONG_AGO);
+    sweepAt(NOW, UP_FOR_AGES);
+    set("active_tasks = 0", poisoned);
+    set("active_tasks = 0", other);
+    try (Poison poison =
+        Poison.check(
+            IdleServer.SERVER,
+            "stall-sweep",
+            "workspace_heartbeats",
+            "stalled OR workspace_id <> '" + poisoned + "'")) {
+      Uptime uptime = new Uptime(UP_FOR_AGES, UP_FOR_AGES, NOW, null, NOW);
+      assertThat(sweep.sweep(uptime).ended().moved()).isEqualTo(1);
+      assertThat(sweep.sweep(uptime).ended().moved()).isZero();
+
+      assertThat(isStalled(other)).isFalse();
+      assertThat(isStalled(poisoned)).isTrue();
+      assertThat(poison.lines(poisoned.toString())).hasSize(1);
+      assertThat(poison.counted()).isEqualTo(1);
+    }
+  }
+
+  @Test
   void keepsAWorkspaceAtExactlyTheStalledTime() {
     UUID silent = busy("online", NOW, NOW.minus(STALLED));
 

@@ -389,6 +389,16 @@ class SessionsTest {
     assertRefused(who(CLIENT, session), 401);
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"token", "code"})
+  void keepsTheSessionOfTheBrowserWhoseSignInIsRefused(String kind) {
+    String body = "{\"" + kind + "\":\"" + "C".repeat(43) + "\"}";
+
+    assertRefused(CLIENT.post("/console/session", null, body, "Cookie", session.cookie()), 401);
+
+    assertThat(who(CLIENT, session).status()).isEqualTo(200);
+  }
+
   /** As of another server of this host, for a longer path: browsers send it first. */
   @Test
   void findsItsCookieBesideOneOfTheSameName() {

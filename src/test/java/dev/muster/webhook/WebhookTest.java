@@ -93,6 +93,25 @@ class WebhookTest {
   }
 
   @Test
+  void tellsTheOtherRecoveriesWhenOneCannotBeStored() {
+    Agent poisoned = Receiver.degrade(client(), "poison");
+    Agent other = Receiver.degrade(client(), "quota");
+    receiver.tell(2);
+    receiver.letAMinutePass();
+    try (Poison poison =
+        Poison.check(
+            server, "webhook", "webhook_troubles", "well_at IS NULL OR pattern <> 'poison'")) {
+      client().heartbeat(poisoned, "\"error_rate\":0");
+      client().heartbeat(other, "\"error_rate\":0");
+
+      JsonNode report = receiver.tell(1);
+      assertThat(report.path("kind").asString()).isEqualTo("recovered");
+      assertThat(report.path("cause").path("pattern").asString()).isEqualTo("quota");
+      assertThat(poison.lines(poisoned.id().toString())).hasSize(1);
+    }
+  }
+
+  @Test
   void tellsADegradedAgentWithItsErrorWithoutSecrets() {
     Agent agent = client().createOnline("Reviewer <4711>");
     client()

@@ -32,6 +32,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.transaction.support.TransactionTemplate;
 import tools.jackson.databind.JsonNode;
 
@@ -344,6 +346,47 @@ class BulkRunsTest {
     assertThat(run.path("state").asString()).isEqualTo("done");
     assertThat(run.path("done").asInt()).isZero();
     assertThat(run.path("skipped").asInt()).isEqualTo(2);
+  }
+
+  /** All of them are removed between the start of the run and its first batch. */
+  @ParameterizedTest
+  @ValueSource(strings = {"pause", "resume", "restart", "remove", "message"})
+  void endsARunWhoseWorkspacesAreGone(String action) {
+    String filter = "name:vanishing" + action;
+    List<Agent> gone = online("vanishing" + action, 2);
+    if (action.equals("resume")) {
+      gone.forEach(BulkRunsTest::pause);
+    }
+    String name = "later_" + action;
+    SERVER
+        .database()
+        .execute(
+            """
+            CREATE FUNCTION %1$s() RETURNS trigger LANGUAGE plpgsql AS
+                'BEGIN NEW.due_at = ''infinity''; RETURN NEW; END';
+            CREATE TRIGGER %1$s BEFORE INSERT ON bulk_runs
+                FOR EACH ROW WHEN (NEW.filter = '%2$s') EXECUTE FUNCTION %1$s()
+            """
+                .formatted(name, filter));
+    String wanted = "\"action\":\"%s\",\"filter\":\"%s\"".formatted(action, filter);
+    String text = action.equals("message") ? ",\"text\":\"stop at six\"" : "";
+    Answer started = start(CLIENT, wanted + text + ",\"expect_count\":2");
+    assertThat(started.status()).as(started.text()).isEqualTo(202);
+    UUID id = UUID.fromString(started.field("bulk_id"));
+    gone.forEach(agent -> CLIENT.delete("/workspaces/" + agent.id(), ADMIN_TOKEN));
+
+    SERVER
+        .database()
+        .execute("UPDATE bulk_runs SET due_at = statement_timestamp() WHERE id = '" + id + "'");
+
+    JsonNode run = awaitEnd(CLIENT, id);
+    assertThat(run.path("state").asString()).isEqualTo("done");
+    assertThat(run.path("done").asInt()).isZero();
+    assertThat(run.path("skipped").asInt() + run.path("failed").asInt()).isEqualTo(2);
+    JsonNode items = BulkFleet.read(CLIENT, id).path("items");
+    assertThat(items.findValuesAsString("code")).containsOnly("WORKSPACE_REMOVED");
+    online("after-" + action, 1);
+    assertThat(run(CLIENT, pausing("name:after-" + action)).path("done").asInt()).isEqualTo(1);
   }
 
   @Test
