@@ -147,6 +147,18 @@ export async function aHiddenTabKnowsWithItsNextTimer() {
   stop();
 }
 
+/** T1: a server that answers slowly answers: until it is over, nothing else is said. */
+export async function aSlowAnswerIsAnAnswer() {
+  let answer = null;
+  const { link, stop } = make(() => new Promise(resolve => answer = resolve), { ...FAST, answer: 60_000 });
+  await until(() => answer !== null, 'the question');
+  equal([link.state(), link.states, link.isAway()], ['live', ['live'], false]);
+  answer(AT);
+  await until(() => link.asks === 2, 'the next question');
+  equal(link.states, ['live']);
+  stop();
+}
+
 /** T1: other answers do not make a stream that has no ticks one of now (R17.1). */
 export async function aStreamWithoutTicksIsOpenedAgain() {
   const { link, socket, stop } = make(async () => 0);

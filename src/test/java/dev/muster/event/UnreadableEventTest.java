@@ -14,6 +14,7 @@ import dev.muster.testing.TestDatabases;
 import dev.muster.testing.TestDatabases.TestDatabase;
 import dev.muster.testing.TestEventStream;
 import dev.muster.testing.TestServer;
+import dev.muster.testing.TestSocket;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -79,6 +80,7 @@ class UnreadableEventTest {
     try (TestEventStream stream =
             TestEventStream.open(
                 CLIENT, "/workspaces/" + later.id() + "/events/stream", ADMIN_TOKEN);
+        TestSocket ofConsole = TestSocket.open(CLIENT, "/ws?view=console", ADMIN_TOKEN);
         Poison ofPublisher = Poison.of(SERVER, "event-publisher");
         Poison ofHistory = Poison.of(SERVER, "status-history");
         Poison ofWebhook = Poison.of(SERVER, "webhook")) {
@@ -88,6 +90,8 @@ class UnreadableEventTest {
       CLIENT.heartbeat(later, "\"error_rate\":0.9");
 
       stream.await("WORKSPACE_DEGRADED");
+      ofConsole.await(
+          batch -> batch.path("events").findValuesAsString("e").contains("WORKSPACE_DEGRADED"));
       await()
           .until(() ->
               DATABASE
