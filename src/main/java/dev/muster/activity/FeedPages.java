@@ -50,8 +50,8 @@ class FeedPages {
   /** The most rows that a read examines to fill its page. */
   static final int MAX_EXAMINED = 50_000;
 
-  /** The same where the outcome of each row is looked up, which takes ten times as long. */
-  static final int MAX_EXAMINED_WITH_OUTCOME = 5_000;
+  /** The same where the outcome of each row is looked up, which takes many times as long. */
+  static final int MAX_EXAMINED_WITH_OUTCOME = 2_000;
 
   /** A read that may examine more is a whole read, of which few run at a time. */
   private static final int MAX_EXAMINED_BY_SHORT_READS = 5_000;
