@@ -1,12 +1,14 @@
 package dev.muster.event;
 
 import dev.muster.platform.loop.FailingUnits;
+import dev.muster.platform.quota.Owner;
+import dev.muster.platform.quota.Quota;
+import dev.muster.platform.quota.Slots;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.Semaphore;
 import java.util.function.Supplier;
 import org.springframework.stereotype.Component;
 
@@ -26,7 +28,8 @@ public class EventLog {
   /** Bounds the memory that a slow reader holds until its events are sent. */
   private static final int MAX_PAST_BYTES = 256 * 1024;
 
-  private static final int READERS_OF_THE_PAST = 4;
+  private static final int MAX_READERS_OF_THE_PAST = 4;
+  private static final int MAX_READERS_OF_AN_OWNER = 2;
 
   /** Keeps the newest recorded events in memory, by {@code seq}. */
   private static final class RecentEvents {
@@ -77,7 +80,8 @@ public class EventLog {
   private final EventRepository repository;
   private final List<RecordedEventListener> followers;
   private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
-  private final Semaphore readersOfThePast = new Semaphore(READERS_OF_THE_PAST);
+  private final Slots readersOfThePast =
+      new Slots(new Quota(MAX_READERS_OF_THE_PAST, MAX_READERS_OF_AN_OWNER));
   private final FailingUnits failing;
   private final RecentEvents recent;
 
@@ -107,16 +111,22 @@ public class EventLog {
   /**
    * Returns the next events strictly after {@code seq}, oldest first; empty when there is none yet.
    *
-   * <p>May query the database. Numbers are consecutive, so a missing number belongs to a deleted
-   * event.
+   * <p>May query the database, in the owner's turn. Numbers are consecutive, so a missing number
+   * belongs to a deleted event.
    */
-  public List<RecordedEvent> after(long seq) {
+  public List<RecordedEvent> after(Owner owner, long seq) {
     return recent
         .after(seq)
         .orElseGet(() ->
-            readPast(() ->
-                repository.after(
-                    seq, Optional.empty(), Optional.empty(), ROWS_OF_THE_PAST, MAX_PAST_BYTES)));
+            readPast(
+                owner,
+                () ->
+                    repository.after(
+                        seq,
+                        Optional.empty(),
+                        Optional.empty(),
+                        ROWS_OF_THE_PAST,
+                        MAX_PAST_BYTES)));
   }
 
   /** Returns whether all events after {@code seq} are in memory. */
@@ -135,25 +145,32 @@ public class EventLog {
   public record Past(List<RecordedEvent> events, long firstKept, boolean isWhole) {}
 
   /**
-   * Reads the next events of one workspace strictly after {@code seq} from the database.
+   * Reads the next events of one workspace strictly after {@code seq} from the database, in the
+   * owner's turn.
    *
    * <p>The cost does not grow with the events of other workspaces.
    */
-  public Past pastOf(UUID workspaceId, long seq) {
-    return readPast(() -> {
-      long head = head();
-      List<RecordedEvent> own =
-          repository.after(
-              seq, Optional.of(workspaceId), Optional.empty(), ROWS_OF_THE_PAST, MAX_PAST_BYTES);
-      // Read after the events: an event deleted in between was read already or is reported as a
-      // gap.
-      List<RecordedEvent> first =
-          repository.after(seq, Optional.empty(), Optional.empty(), 1, MAX_PAST_BYTES);
-      return new Past(
-          own,
-          first.isEmpty() ? head + 1 : first.getFirst().seq(),
-          own.size() < ROWS_OF_THE_PAST && !mayBeCut(own, MAX_PAST_BYTES));
-    });
+  public Past pastOf(Owner owner, UUID workspaceId, long seq) {
+    return readPast(
+        owner,
+        () -> {
+          long head = head();
+          List<RecordedEvent> own =
+              repository.after(
+                  seq,
+                  Optional.of(workspaceId),
+                  Optional.empty(),
+                  ROWS_OF_THE_PAST,
+                  MAX_PAST_BYTES);
+          // Read after the events: an event deleted in between was read already or is reported as a
+          // gap.
+          List<RecordedEvent> first =
+              repository.after(seq, Optional.empty(), Optional.empty(), 1, MAX_PAST_BYTES);
+          return new Past(
+              own,
+              first.isEmpty() ? head + 1 : first.getFirst().seq(),
+              own.size() < ROWS_OF_THE_PAST && !mayBeCut(own, MAX_PAST_BYTES));
+        });
   }
 
   /** Registers a listener that runs after new events arrive; it must return quickly. */
@@ -192,14 +209,15 @@ public class EventLog {
   }
 
   /**
-   * Limits concurrent reads, so that many reconnecting readers leave connections for heartbeats.
+   * Limits concurrent reads, so that many reconnecting readers leave connections for heartbeats,
+   * and those of one owner leave reads to others.
    */
-  private <T> T readPast(Supplier<T> read) {
-    readersOfThePast.acquireUninterruptibly();
+  private <T> T readPast(Owner owner, Supplier<T> read) {
+    readersOfThePast.takeUninterruptibly(owner);
     try {
       return read.get();
     } finally {
-      readersOfThePast.release();
+      readersOfThePast.release(owner);
     }
   }
 }

@@ -5,6 +5,7 @@ import dev.muster.event.LastValue;
 import dev.muster.event.LastValues;
 import dev.muster.event.LiveEvents;
 import dev.muster.event.RecordedEvent;
+import dev.muster.platform.quota.Owner;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -41,13 +42,19 @@ sealed interface Source {
   final class RecordedSource implements Source {
 
     private final EventLog events;
+    private final Owner owner;
     private final EventAudience audience;
     private final InstantSource clock;
     private final long openedAt;
     private volatile long lastSeq;
 
-    RecordedSource(EventLog events, EventAudience audience, long after, InstantSource clock) {
+    /**
+     * @param owner to whose share the reads of past events count
+     */
+    RecordedSource(
+        EventLog events, Owner owner, EventAudience audience, long after, InstantSource clock) {
       this.events = events;
+      this.owner = owner;
       this.audience = audience;
       this.clock = clock;
       this.openedAt = events.head();
@@ -70,7 +77,7 @@ sealed interface Source {
     private Optional<List<Frame>> nextOfAll() {
       // read before the events: a seq up to this head that is missing among them was deleted
       long head = events.head();
-      List<RecordedEvent> next = events.after(lastSeq);
+      List<RecordedEvent> next = events.after(owner, lastSeq);
       if (next.isEmpty() && head <= lastSeq) {
         return Optional.empty();
       }
@@ -86,7 +93,7 @@ sealed interface Source {
      * shown.
      */
     private List<Frame> nextOfOwnPast(UUID self) {
-      EventLog.Past past = events.pastOf(self, lastSeq);
+      EventLog.Past past = events.pastOf(owner, self, lastSeq);
       List<Frame> frames = gapBefore(past.firstKept());
       past.events().stream()
           .filter(event -> event.seq() <= openedAt)

@@ -230,7 +230,8 @@ class Streams implements SmartLifecycle {
    */
   private List<Source> sources(StreamSubscriber subscriber, long after) {
     EventAudience audience = subscriber.audience();
-    RecordedSource recorded = new RecordedSource(events, audience, after, clock);
+    RecordedSource recorded =
+        new RecordedSource(events, subscriber.owner(), audience, after, clock);
     return switch (subscriber.view()) {
       case EVERYTHING ->
           List.of(new LiveSource(live, audience), recorded, new LastValueSource(values, audience));

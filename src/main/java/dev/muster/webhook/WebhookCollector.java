@@ -5,6 +5,7 @@ import dev.muster.event.EventType;
 import dev.muster.event.RecordedEvent;
 import dev.muster.platform.commit.CommitAwareTransactions;
 import dev.muster.platform.loop.FailingUnits;
+import dev.muster.platform.quota.Owner;
 import dev.muster.platform.uptime.ControlPlaneUptime;
 import dev.muster.platform.uptime.Uptime;
 import dev.muster.webhook.NotificationRepository.Head;
@@ -100,8 +101,10 @@ class WebhookCollector {
     long seq = head.lastSeq();
     boolean holdReported = head.holdReported();
     Map<String, TroubleChange> changes = new HashMap<>();
-    List<RecordedEvent> page = events.after(seq);
-    for (int read = 0; !page.isEmpty() && read < MAX_EVENTS; page = events.after(seq)) {
+    List<RecordedEvent> page = events.after(Owner.SERVER, seq);
+    for (int read = 0;
+        !page.isEmpty() && read < MAX_EVENTS;
+        page = events.after(Owner.SERVER, seq)) {
       for (RecordedEvent event : page) {
         holdReported |= follow(event, changes, now);
       }

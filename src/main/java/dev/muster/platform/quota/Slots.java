@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Hands out single slots of a {@link Quota}, with a bounded wait for one.
+ * Hands out single slots of a {@link Quota}, with a wait for one.
  *
  * <p>Owners that wait take turns, however many waits each has; the waits of one owner are served in
  * order. A released slot wakes one of them at most.
@@ -43,16 +43,11 @@ public final class Slots {
     CountDownLatch granted;
     lock.lockInterruptibly();
     try {
-      // while others wait, a free slot is theirs
-      Grant grant = turns.isEmpty() || isFull(owner) ? quota.take(owner, 1) : Grant.FULL;
+      Grant grant = takeNow(owner);
       if (grant == Grant.GRANTED || atMost.isZero()) {
         return grant;
       }
-      granted = new CountDownLatch(1);
-      waits.computeIfAbsent(owner, _ -> new ArrayDeque<>()).add(granted);
-      if (grant == Grant.FULL) {
-        turns.add(owner);
-      }
+      granted = enqueue(owner, grant);
     } finally {
       lock.unlock();
     }
@@ -66,6 +61,51 @@ public final class Slots {
       }
       throw e;
     }
+  }
+
+  /**
+   * Waits for a slot without a bound, also while the thread is interrupted.
+   *
+   * <p>The owner must release the slot.
+   */
+  public void takeUninterruptibly(Object owner) {
+    CountDownLatch granted;
+    lock.lock();
+    try {
+      Grant grant = takeNow(owner);
+      if (grant == Grant.GRANTED) {
+        return;
+      }
+      granted = enqueue(owner, grant);
+    } finally {
+      lock.unlock();
+    }
+    boolean wasInterrupted = false;
+    while (granted.getCount() > 0) {
+      try {
+        granted.await();
+      } catch (InterruptedException e) {
+        wasInterrupted = true;
+      }
+    }
+    if (wasInterrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Takes a free slot, unless others wait for it. */
+  private Grant takeNow(Object owner) {
+    return turns.isEmpty() || isFull(owner) ? quota.take(owner, 1) : Grant.FULL;
+  }
+
+  /** Adds a wait of the owner, which gets a turn when only the total is in the way. */
+  private CountDownLatch enqueue(Object owner, Grant refused) {
+    CountDownLatch granted = new CountDownLatch(1);
+    waits.computeIfAbsent(owner, _ -> new ArrayDeque<>()).add(granted);
+    if (refused == Grant.FULL) {
+      turns.add(owner);
+    }
+    return granted;
   }
 
   /** Ends a wait; it may have been granted at the last moment. */

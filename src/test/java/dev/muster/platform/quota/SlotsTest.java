@@ -128,6 +128,27 @@ class SlotsTest {
   }
 
   @Test
+  void servesTheWaitOfAnInterruptedThread() throws Exception {
+    take("x", "x", "y", "y");
+    Thread patient =
+        Thread.ofPlatform()
+            .daemon()
+            .start(() -> {
+              slots.takeUninterruptibly("a");
+              granted.add("a, interrupted: " + Thread.currentThread().isInterrupted());
+            });
+    await().until(() -> patient.getState() == Thread.State.WAITING);
+    wait("b");
+    patient.interrupt();
+
+    slots.release("x");
+
+    awaitGranted("a, interrupted: true");
+    slots.release("x");
+    awaitGranted("a, interrupted: true", "b");
+  }
+
+  @Test
   void holdsItsBoundsInARace() throws Exception {
     AtomicInteger held = new AtomicInteger();
     AtomicInteger most = new AtomicInteger();
