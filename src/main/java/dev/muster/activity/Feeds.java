@@ -11,6 +11,7 @@ import dev.muster.platform.commit.BatchRetry;
 import dev.muster.platform.commit.CommitAwareTransactions;
 import dev.muster.platform.commit.GroupCommit;
 import dev.muster.platform.commit.WaitSlots;
+import dev.muster.platform.http.RequestOwner;
 import dev.muster.platform.loop.BackgroundLoops;
 import dev.muster.platform.postgres.HotStatements;
 import dev.muster.platform.postgres.StatementTimeouts;
@@ -55,6 +56,9 @@ public class Feeds {
   /** Longest wait for a slot of {@link #singleRows}. */
   private static final Duration SLOT_TIMEOUT = Duration.ofSeconds(2);
 
+  private static final int MAX_SINGLE_ROWS = 4;
+  private static final int MAX_LARGE_SINGLE_ROWS = 1;
+
   private static final String NO_SLOT =
       "too many rows wait for their feeds; try again in a few seconds";
 
@@ -71,13 +75,14 @@ public class Feeds {
   private final StatementTimeouts timeouts;
 
   /** Few single rows run at a time, since each takes memory and a connection. */
-  private final WaitSlots singleRows = new WaitSlots(4, SLOT_TIMEOUT, NO_SLOT);
+  private final WaitSlots singleRows = new WaitSlots(MAX_SINGLE_ROWS, SLOT_TIMEOUT, NO_SLOT);
 
   /**
    * Admits one row above 2 MiB at a time. Two at once would take twice as long and exceed the
    * limit.
    */
-  private final WaitSlots largeSingleRows = new WaitSlots(1, SLOT_TIMEOUT, NO_SLOT);
+  private final WaitSlots largeSingleRows =
+      new WaitSlots(MAX_LARGE_SINGLE_ROWS, SLOT_TIMEOUT, NO_SLOT);
 
   private final GroupCommit<NewActivity, AppendDecision> commits;
 
@@ -138,13 +143,15 @@ public class Feeds {
   }
 
   private AppendResult appendSingle(NewActivity row, WaitSlots slots, Duration limit) {
-    return slots.run(() ->
-        transactions
-            .withTimeout(limit)
-            .runRetryingDeadlocks(_ -> {
-              timeouts.allow(limit);
-              return appender.append(List.of(row)).getFirst();
-            }));
+    return slots.run(
+        RequestOwner.current(),
+        () ->
+            transactions
+                .withTimeout(limit)
+                .runRetryingDeadlocks(_ -> {
+                  timeouts.allow(limit);
+                  return appender.append(List.of(row)).getFirst();
+                }));
   }
 
   /**

@@ -21,6 +21,7 @@ import dev.muster.platform.postgres.StablePlans;
 import dev.muster.platform.postgres.StatementTimeouts;
 import dev.muster.platform.problem.DatabaseOutage;
 import dev.muster.platform.problem.ProblemException;
+import dev.muster.platform.quota.Owner;
 import io.micrometer.core.instrument.MeterRegistry;
 import jakarta.annotation.PreDestroy;
 import java.sql.PreparedStatement;
@@ -54,6 +55,7 @@ class Completions {
 
   private static final Duration RETRY_INTERVAL = Duration.ofSeconds(1);
   private static final Duration LARGE_TIMEOUT = Duration.ofSeconds(60);
+  private static final int MAX_LARGE_AT_ONCE = 1;
 
   static final String COMPLETE =
       StablePlans.of(
@@ -117,7 +119,7 @@ class Completions {
   private final CommitAwareTransactions longTransactions;
   private final StatementTimeouts statements;
   private final WaitSlots largeOnes =
-      new WaitSlots(1, LARGE_TIMEOUT, "too many large answers wait to be stored");
+      new WaitSlots(MAX_LARGE_AT_ONCE, LARGE_TIMEOUT, "too many large answers wait to be stored");
   private final GroupCommit<Completion, Boolean> commits;
 
   Completions(
@@ -192,11 +194,14 @@ class Completions {
   }
 
   private boolean completeLarge(Completion completion) {
-    return largeOnes.run(() ->
-        longTransactions.runRetryingDeadlocks(_ -> {
-          statements.allow(MAX_LARGE_DURATION);
-          return !completeAll(List.of(completion)).isEmpty();
-        }));
+    var target = new Owner.OfWorkspace(completion.key().workspaceId());
+    return largeOnes.run(
+        target,
+        () ->
+            longTransactions.runRetryingDeadlocks(_ -> {
+              statements.allow(MAX_LARGE_DURATION);
+              return !completeAll(List.of(completion)).isEmpty();
+            }));
   }
 
   private List<BatchOutcome<Boolean>> commit(List<Completion> batch) {

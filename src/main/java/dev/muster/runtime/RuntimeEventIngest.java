@@ -6,6 +6,7 @@ import dev.muster.platform.commit.BatchRetry;
 import dev.muster.platform.commit.CommitAwareTransactions;
 import dev.muster.platform.commit.GroupCommit;
 import dev.muster.platform.commit.WaitSlots;
+import dev.muster.platform.http.RequestOwner;
 import dev.muster.platform.loop.BackgroundLoops;
 import dev.muster.runtime.StreamWriter.EventSubmission;
 import dev.muster.runtime.StreamWriter.SubmissionResult;
@@ -79,9 +80,12 @@ class RuntimeEventIngest {
 
   private SubmissionResult addBlocking(EventSubmission submission) {
     List<BatchOutcome<SubmissionResult>> outcomes =
-        lockWaiters.run(() ->
-            BatchRetry.run(
-                List.of(submission), posts -> boundedTransactions.run(() -> writer.write(posts))));
+        lockWaiters.run(
+            RequestOwner.current(),
+            () ->
+                BatchRetry.run(
+                    List.of(submission),
+                    posts -> boundedTransactions.run(() -> writer.write(posts))));
     return switch (outcomes.getFirst()) {
       case BatchOutcome.Done<SubmissionResult>(SubmissionResult result) -> result;
       case BatchOutcome.Locked<SubmissionResult>() ->

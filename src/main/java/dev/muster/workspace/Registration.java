@@ -8,6 +8,7 @@ import dev.muster.identity.Caller;
 import dev.muster.identity.Tokens;
 import dev.muster.identity.Tokens.Minted;
 import dev.muster.platform.commit.WaitSlots;
+import dev.muster.platform.http.RequestOwner;
 import dev.muster.platform.json.JsonBody;
 import dev.muster.platform.json.RawJson;
 import dev.muster.platform.problem.ProblemException;
@@ -120,6 +121,7 @@ class Registration {
     gate.admit(caller, request.id(), stored, origin);
     Delivery delivery = delivery(request, stored);
     return slots.run(
+        RequestOwner.current(),
         () -> transactions.execute(status -> store(caller, request, origin, delivery)));
   }
 

@@ -23,13 +23,18 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -106,6 +111,42 @@ class OwnerSharesTest {
     /** Answers of 8 MiB in an eighth of an eighth of the heap. */
     private static int unreadAnswers() {
       return (int) (Runtime.getRuntime().maxMemory() / 64 / (8 * MIB + MIB));
+    }
+  }
+
+  /** Requests that hold a place while they wait for the row of their workspace. */
+  private enum Waiting {
+    REGISTRATIONS(
+        "workspace_heartbeats",
+        2,
+        "POST /registry/register",
+        "{\"id\":\"%s\",\"agent_card\":{},\"delivery_mode\":\"poll\"}"),
+    ROWS_OF_A_BUSY_FEED(
+        "activity_feeds",
+        2,
+        "POST /workspaces/%s/activity",
+        "{\"activity_type\":\"agent_log\",\"summary\":\"busy\"}"),
+    RUNTIME_EVENTS(
+        "runtime_heads",
+        1,
+        "POST /workspaces/%s/runtime-events",
+        "{\"type\":\"RuntimeError\",\"payload\":{\"task_name\":\"t\",\"kind\":\"x\",\"message\":\"\"}}");
+
+    private final String table;
+    private final int share;
+    private final String line;
+    private final String body;
+
+    Waiting(String table, int share, String line, String body) {
+      this.table = table;
+      this.share = share;
+      this.line = line;
+      this.body = body;
+    }
+
+    Request send(OwnerSharesTest test, Agent of, String credential) throws IOException {
+      String text = body.formatted(of.id());
+      return test.send(SERVER.port(), line.formatted(of.id()), credential, text.length(), text);
     }
   }
 
@@ -328,6 +369,59 @@ class OwnerSharesTest {
         "{\"id\":\"%s\",\"agent_card\":{},\"delivery_mode\":\"push\",\"url\":\"http://%s/\"}"
             .formatted(of.id(), host);
     send(SERVER.port(), "POST /registry/register", credential, body.length(), body);
+  }
+
+  /**
+   * Another transaction holds the rows of two workspaces. What is refused in the meantime is sent
+   * again, so that each credential always waits.
+   */
+  @ParameterizedTest
+  @EnumSource(Waiting.class)
+  void countsWhatWaitsForARowOfATokenAndItsSessionsTogether(Waiting bound) throws Exception {
+    Agent other = CLIENT.createOnline("Modest");
+    try (Connection holder = SERVER.database().connect();
+        Statement statement = holder.createStatement()) {
+      holder.setAutoCommit(false);
+      statement.execute(
+          "SELECT FROM %s WHERE workspace_id IN ('%s', '%s') FOR NO KEY UPDATE"
+              .formatted(bound.table, agent.id(), other.id()));
+      Map<String, Request> waiting = new HashMap<>();
+      awaitSteady(bound, bound.share, () -> sendAgain(bound, waiting, agent, credentials));
+
+      List<String> own = List.of(bearer(other.token()));
+      awaitSteady(
+          bound,
+          bound.share + 1,
+          () -> {
+            sendAgain(bound, waiting, agent, credentials);
+            sendAgain(bound, waiting, other, own);
+          });
+    }
+  }
+
+  private void sendAgain(
+      Waiting bound, Map<String, Request> waiting, Agent of, List<String> credentials) {
+    try {
+      for (String credential : credentials) {
+        @Nullable Request before = waiting.get(credential);
+        if (before == null || before.status() != 0) {
+          waiting.put(credential, bound.send(this, of, credential));
+        }
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Waits until as many statements as given wait for a row of the table, and go on to. */
+  private static void awaitSteady(Waiting bound, int count, Runnable before) {
+    await()
+        .atMost(SOON)
+        .during(Duration.ofMillis(600))
+        .untilAsserted(() -> {
+          before.run();
+          assertThat(SERVER.database().lockWaits(bound.table)).isEqualTo(count);
+        });
   }
 
   private static boolean awaitEnd(CountDownLatch end) {

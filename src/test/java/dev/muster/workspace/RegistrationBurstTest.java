@@ -11,6 +11,7 @@ import dev.muster.testing.TestServer;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
@@ -27,6 +28,9 @@ class RegistrationBurstTest {
 
   private static final int FLEET = 40;
 
+  /** Each owner has half of the places. */
+  private static final int OWNERS = 2;
+
   @Test
   void registrationsDoNotTakeAllConnections() throws SQLException {
     try (TestServer server =
@@ -35,11 +39,14 @@ class RegistrationBurstTest {
         Connection blocking = server.database().connect();
         Statement statement = blocking.createStatement()) {
       Agent other = server.client().createOnline("Other");
+      List<String> tokens = List.of(ADMIN_TOKEN, operator(server));
+      assertThat(tokens).hasSize(OWNERS);
       blocking.setAutoCommit(false);
       statement.execute("LOCK TABLE workspaces IN SHARE MODE");
       Stream<CompletableFuture<Answer>> registrations =
           IntStream.range(0, FLEET)
-              .mapToObj(_ -> CompletableFuture.supplyAsync(() -> register(server), threads))
+              .mapToObj(n -> tokens.get(n % OWNERS))
+              .map(token -> CompletableFuture.supplyAsync(() -> register(server, token), threads))
               .toList()
               .stream();
       awaitAllPlacesTaken(server);
@@ -61,14 +68,19 @@ class RegistrationBurstTest {
     await().until(() -> server.database().lockWaits() == Registration.MAX_CONCURRENT);
   }
 
+  private static String operator(TestServer server) {
+    String body = "{\"name\":\"Hands\",\"role\":\"operator\"}";
+    return server.client().post("/admin/tokens", ADMIN_TOKEN, body).field("auth_token");
+  }
+
   /** What waits too long for a place is refused, and sent again. */
-  private static Answer register(TestServer server) {
+  private static Answer register(TestServer server, String token) {
     return server
         .client()
         .patient()
         .post(
             "/registry/register",
-            ADMIN_TOKEN,
+            token,
             "{\"id\":\"%s\",\"agent_card\":{},\"delivery_mode\":\"poll\"}"
                 .formatted(UUID.randomUUID()));
   }
