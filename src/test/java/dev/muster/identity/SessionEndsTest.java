@@ -3,6 +3,7 @@ package dev.muster.identity;
 import static dev.muster.testing.Refusals.assertRefused;
 import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.muster.testing.ConsoleSession;
 import dev.muster.testing.MachinePauses;
@@ -18,6 +19,7 @@ import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -203,6 +205,39 @@ class SessionEndsTest {
       assertThat(socket.awaitClose(LATE)).isEqualTo(1008);
       assertThat(events.awaitEnd(LATE)).isTrue();
     }
+  }
+
+  @Test
+  void endsTheHeldPollsOfTheSession() throws Exception {
+    Agent agent = CLIENT.create("Reads by a page");
+    String poll = "/workspaces/" + agent.id() + "/activity?type=a2a_receive&wait=60";
+    ConsoleSession own = ConsoleSession.signIn(CLIENT, agent.token());
+    ConsoleSession kept = ConsoleSession.signIn(CLIENT, agent.token());
+    CompletableFuture<Answer> here = held(CLIENT, poll, own);
+    CompletableFuture<Answer> elsewhere = held(ELSEWHERE.client(), poll, onOtherPort(own));
+    awaitHeld(ELSEWHERE.client(), 1);
+    awaitHeld(CLIENT, 1);
+    CompletableFuture<Answer> goesOn = held(CLIENT, poll, kept);
+    awaitHeld(CLIENT, 2);
+
+    assertThat(CLIENT.delete("/console/session", null, own.headers()).status()).isEqualTo(204);
+
+    assertRefused(here.get(), 401, "UNAUTHENTICATED");
+    assertRefused(elsewhere.get(), 401, "UNAUTHENTICATED");
+    assertThat(goesOn).isNotDone();
+    CLIENT.delete("/console/session", null, kept.headers());
+    assertRefused(goesOn.get(), 401, "UNAUTHENTICATED");
+  }
+
+  /** The client gives up long before a poll that nothing ends has its answer. */
+  private static CompletableFuture<Answer> held(
+      TestClient client, String poll, ConsoleSession session) {
+    return CompletableFuture.supplyAsync(
+        () -> client.get(poll, null, session.headers()), Thread::startVirtualThread);
+  }
+
+  private static void awaitHeld(TestClient client, int polls) {
+    await().atMost(LATE).until(() -> client.metric("muster_polls_waiting") == polls);
   }
 
   @Test
