@@ -9,6 +9,7 @@ import dev.muster.testing.Poison;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
+import dev.muster.testing.TestClient.Answer;
 import dev.muster.testing.TestDatabases;
 import dev.muster.testing.TestDatabases.TestDatabase;
 import dev.muster.testing.TestPeer.Delivery;
@@ -216,6 +217,35 @@ class WebhookTest {
     client().heartbeat(agent, "\"active_tasks\":0", "\"error_rate\":0");
     assertThat(receiver.tell(1).path("text").asString())
         .startsWith("Workspace “Stalled” is well again; it was degraded since ");
+  }
+
+  /** Neither a trouble that was told has ended well, nor is one told that was not yet. */
+  @Test
+  void saysNothingOfARemovedBranch() {
+    Agent root = Receiver.degrade(client(), "quota");
+    Agent stalled = receiver.stall(client(), "\"error_rate\":0");
+    receiver.awaitCollected(2);
+    int before = receiver.bodies().size();
+    receiver.letAMinutePass();
+    receiver.await(before + 2);
+    String below = "\"parent_id\":\"" + root.id() + "\"";
+    client().patch("/workspaces/" + stalled.id(), ADMIN_TOKEN, "{" + below + "}");
+    client().heartbeat(client().createOnline("Not told yet", below), "\"error_rate\":0.9");
+    receiver.awaitCollected(1);
+
+    Answer removed = client().delete("/workspaces/" + root.id() + "?confirm=true", ADMIN_TOKEN);
+
+    assertThat(removed.json().path("cascade_deleted").asInt()).isEqualTo(2);
+    Awaitility.await().until(() -> receiver.number("SELECT count(*) FROM webhook_troubles") == 0);
+    receiver.letAMinutePass();
+    Receiver.awaitCollection(server);
+    assertThat(receiver.number("SELECT count(*) FROM webhook_notifications")).isEqualTo(2);
+    Receiver.degrade(client(), "quota");
+    JsonNode report = receiver.tell(1);
+    assertThat(report.path("kind").asString()).isEqualTo("degraded");
+    assertThat(List.of(report.path("new").asInt(), report.path("count").asInt()))
+        .containsExactly(1, 1);
+    assertThat(receiver.bodies()).hasSize(before + 3);
   }
 
   @Test
