@@ -135,6 +135,9 @@ class LargeRemovalTest {
                 "SELECT count(*) FROM events WHERE event_type = 'WORKSPACE_REMOVED' AND"
                     + belowOf(root)))
         .isEqualTo(MANY + 1);
+    Answer undo = CLIENT.post("/admin/bulk/" + run + "/undo", ADMIN_TOKEN, "");
+    assertRefused(undo, 409, "WRONG_STATE");
+    assertThat(undo.field("detail")).contains("remove cannot be undone");
     JsonNode acts = CLIENT.get("/admin/audit?target=" + root.id(), ADMIN_TOKEN).json();
     assertThat(acts.path(0).path("detail").asString())
         .isEqualTo("remove of 1102 workspaces: 1102 done, 0 skipped, 0 failed");
