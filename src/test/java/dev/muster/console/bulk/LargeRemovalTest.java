@@ -105,6 +105,15 @@ class LargeRemovalTest {
         CLIENT.post("/workspaces/" + child.id() + "/a2a", ADMIN_TOKEN, BulkFleet.MESSAGE),
         410,
         "WORKSPACE_REMOVED");
+    String registration = "{\"id\":\"" + child.id() + "\",\"agent_card\":{\"name\":\"Child\"}}";
+    for (String token : new String[] {child.token(), ADMIN_TOKEN}) {
+      assertRefused(
+          CLIENT.post("/registry/register", token, registration), 410, "WORKSPACE_REMOVED");
+    }
+    for (Agent parent : new Agent[] {root, child}) {
+      String below = "{\"name\":\"Late\",\"parent_id\":\"" + parent.id() + "\"}";
+      assertRefused(CLIENT.post("/workspaces", ADMIN_TOKEN, below), 422, "PARENT_NOT_FOUND");
+    }
     assertThat(CLIENT.events(child.id(), "WORKSPACE_REMOVED")).hasSize(1);
     assertThat(openDelegations()).isEqualTo(MANY);
     assertThat(waiting()).isEqualTo(2 * MANY);
