@@ -1,5 +1,6 @@
 package dev.muster.activity;
 
+import static dev.muster.testing.Refusals.assertRefused;
 import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -8,8 +9,11 @@ import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestClient.Answer;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -114,6 +118,57 @@ class LongFeedTest {
     changeMode("poll");
 
     await().atMost(LIMIT).until(() -> mark() == DELIVERED);
+  }
+
+  @Test
+  void aPollGivesExactlyWhatFollowsTheDeliveredMessagesThatAreDeleted() {
+    changeMode("push");
+    deliver(200);
+    changeMode("poll");
+    await().atMost(LIMIT).until(() -> mark() == 200);
+
+    deleteByAge(200);
+
+    assertThat(feed.rows(POLL)).isEmpty();
+    feed.receive(null, "first");
+    feed.receive(null, "second");
+    assertThat(feed.seqs(POLL)).containsExactly(201L, 202L);
+    assertThat(feed.seqs(POLL + "&wait=30")).containsExactly(201L, 202L);
+    assertThat(feed.acknowledge("201").status()).isEqualTo(200);
+    assertThat(feed.seqs(POLL)).containsExactly(202L);
+  }
+
+  /** Only polls without a cursor leave out what was delivered. */
+  @Test
+  void aCursorBeforeTheMarkIsFollowedUntilItsRowIsDeleted() {
+    String first = feed.receive(null, "read by a poll");
+    feed.acknowledge("1");
+    changeMode("push");
+    deliver(10);
+    changeMode("poll");
+    await().atMost(LIMIT).until(() -> mark() == 11);
+    feed.receive(null, "the next");
+
+    assertThat(feed.seqs(POLL + "&since_id=" + first))
+        .containsExactly(2L, 3L, 4L, 5L, 6L, 7L, 8L, 9L, 10L, 11L, 12L);
+
+    deleteByAge(5);
+
+    assertRefused(feed.get(POLL + "&since_id=" + first), 410, "CURSOR_GONE");
+    assertThat(feed.seqs(POLL)).containsExactly(12L);
+  }
+
+  /** Lets the retention delete the first rows, which are too old then. */
+  private void deleteByAge(int rows) {
+    execute(
+        "UPDATE activity_logs SET created_at = created_at - interval '3 days'"
+            + " WHERE workspace_id = '%s' AND seq <= "
+            + rows);
+    RetentionRepository retention = feed.server().bean(RetentionRepository.class);
+    Instant before = retention.timeAgo(Duration.ofDays(2));
+
+    assertThat(retention.deleteBefore(before, before, new HashMap<>(Map.of(feed.id(), 0L))))
+        .isEqualTo(rows);
   }
 
   @Test

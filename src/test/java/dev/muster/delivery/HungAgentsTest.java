@@ -1,13 +1,16 @@
 package dev.muster.delivery;
 
+import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.muster.delivery.AttemptPermits.Permit;
 import dev.muster.delivery.QueuedAttempts.Reaction;
+import dev.muster.delivery.TestQueue.Queued;
 import dev.muster.testing.PeerBehavior;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient.Agent;
+import dev.muster.testing.TestClient.Answer;
 import dev.muster.testing.TestPeer;
 import dev.muster.testing.TestServer;
 import java.io.IOException;
@@ -38,7 +41,7 @@ class HungAgentsTest {
   private static final String DELIVERING =
       "SELECT count(*) FROM deliveries WHERE queued AND owner IS NOT NULL";
 
-  /** Queues for each a message of each of many senders. */
+  /** Queues for each a message, a delegation or a result of each of many senders. */
   private static void queue(TestServer server, List<Agent> targets) {
     String ids =
         targets.stream().map(target -> target.id().toString()).collect(Collectors.joining(","));
@@ -47,15 +50,17 @@ class HungAgentsTest {
         .execute(
             """
             INSERT INTO activity_logs (workspace_id, seq, class, activity_type, source, source_id, method, status,
-                message_id, request_body, request_bytes, listed_bytes, created_at, feed_bytes)
+                message_id, delegation_id, request_body, request_bytes, listed_bytes, created_at, feed_bytes)
             SELECT id, n, 'p', 'a2a_receive', 'peer_agent', gen_random_uuid(), 'message/send', 'ok', 'm-' || n,
+                CASE WHEN n %% 3 > 0 THEN 'd-' || n || '-' || id END,
                 '{"jsonrpc":"2.0","id":1,"method":"message/send","params":{"message":{"messageId":"m-' || n || '"}}}',
                 90, 100, now() + n * interval '1 us', 0
             FROM unnest('{%1$s}'::uuid[]) AS target (id), generate_series(1, %2$d) AS n;
             UPDATE activity_feeds SET last_seq = %2$d, last_created_at = now() WHERE workspace_id = ANY ('{%1$s}');
             INSERT INTO deliveries (workspace_id, seq, sender_id, kind, queued, depth, priority, enqueued_at, due_at,
                 expires_at)
-            SELECT workspace_id, seq, source_id, 'message', true, 1, 50, now(), now(), now() + interval '1 hour'
+            SELECT workspace_id, seq, source_id, ('{message,delegation,result}'::text[])[seq %% 3 + 1], true, 1, 50, now(),
+                now(), now() + interval '1 hour'
             FROM activity_logs WHERE workspace_id = ANY ('{%1$s}')
             """
                 .formatted(ids, SENDERS));
@@ -87,11 +92,56 @@ class HungAgentsTest {
       server.client().heartbeat(answering);
 
       assertThat(healthy.awaitDeliveries(1)).hasSize(1);
+
+      retryOne(server, queue, answering);
+
+      assertThat(healthy.awaitDeliveries(2)).hasSize(2);
+
+      delegate(server, healthy, answering);
+
+      // the delegation, and its result
+      assertThat(healthy.awaitDeliveries(4)).hasSize(4);
       // a claimed message is on its way to its agent
       await()
           .untilAsserted(() ->
               assertThat(hung.openConnections()).isGreaterThan(AttemptPermits.MAX_CONCURRENT));
     }
+  }
+
+  /** Queues a message that is not due for long, and lets an operator retry it. */
+  private static void retryOne(TestServer server, TestQueue queue, Agent target) {
+    report(server, target, 1);
+    Queued later = queue.put(target);
+    queue.set(later, "due_at = now() + interval '1 hour'");
+    report(server, target, 0);
+    Answer answer =
+        server
+            .client()
+            .patient()
+            .post("/admin/a2a-queue/" + later.id() + "/retry", ADMIN_TOKEN, "");
+    assertThat(answer.status()).as(answer.text()).isEqualTo(200);
+  }
+
+  /** Delegates to the target; the agent that gets the result is called at the same peer. */
+  private static void delegate(TestServer server, TestPeer peer, Agent target) {
+    Agent caller =
+        server
+            .client()
+            .createOnline(
+                "Caller",
+                "\"delivery_mode\":\"push\"",
+                "\"url\":\"" + peer.url() + "\"",
+                "\"parent_id\":\"" + target.id() + "\"");
+    Answer answer =
+        server
+            .client()
+            .patient()
+            .post(
+                "/workspaces/" + caller.id() + "/delegate",
+                caller.token(),
+                "{\"target_id\":\"%s\",\"task\":\"look\",\"idempotency_key\":\"one\"}"
+                    .formatted(target.id()));
+    assertThat(answer.status()).as(answer.text()).isEqualTo(202);
   }
 
   /** On a small heap fewer attempts may run than there are agents that hang. */
