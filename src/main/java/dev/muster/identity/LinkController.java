@@ -2,6 +2,8 @@ package dev.muster.identity;
 
 import dev.muster.identity.SessionRepository.OpenLink;
 import dev.muster.platform.http.PublicUrl;
+import dev.muster.platform.http.RequestOwner;
+import dev.muster.platform.http.WholeReads;
 import dev.muster.platform.json.JsonBody;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
@@ -37,11 +39,14 @@ class LinkController {
   private final Sessions sessions;
   private final Credentials credentials;
   private final PublicUrl publicUrl;
+  private final WholeReads reads;
 
-  LinkController(Sessions sessions, Credentials credentials, PublicUrl publicUrl) {
+  LinkController(
+      Sessions sessions, Credentials credentials, PublicUrl publicUrl, WholeReads reads) {
     this.sessions = sessions;
     this.credentials = credentials;
     this.publicUrl = publicUrl;
+    this.reads = reads;
   }
 
   /** Creates a link that signs one person in, once. */
@@ -67,9 +72,9 @@ class LinkController {
 
   /** Lists the links that may still be used; their codes are not stored. */
   @GetMapping("/console/links")
-  LinkList list(Caller caller) {
+  LinkList list(Caller caller, HttpServletRequest request) {
     AccessChecks.requireAdmin(caller);
-    List<OpenLink> open = sessions.openLinks();
+    List<OpenLink> open = reads.run(RequestOwner.of(request), sessions::openLinks);
     return new LinkList(open, open.size());
   }
 

@@ -2,9 +2,12 @@ package dev.muster.identity;
 
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import dev.muster.identity.RoleTokenRepository.Info;
+import dev.muster.platform.http.RequestOwner;
+import dev.muster.platform.http.WholeReads;
 import dev.muster.platform.json.JsonBody;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
+import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.time.Duration;
 import java.util.List;
@@ -31,12 +34,17 @@ class RoleTokenController {
   private final RoleTokenRepository repository;
   private final TokenCache cache;
   private final TransactionTemplate transactions;
+  private final WholeReads reads;
 
   RoleTokenController(
-      RoleTokenRepository repository, TokenCache cache, TransactionTemplate transactions) {
+      RoleTokenRepository repository,
+      TokenCache cache,
+      TransactionTemplate transactions,
+      WholeReads reads) {
     this.repository = repository;
     this.cache = cache;
     this.transactions = transactions;
+    this.reads = reads;
   }
 
   record Minted(@JsonUnwrapped Info info, String authToken) {}
@@ -57,31 +65,22 @@ class RoleTokenController {
     UUID id = UUID.randomUUID();
     AuditTrail.addTarget(id);
     Info info =
-        transactions.execute(status -> {
-          repository.insert(id, name, role, secret, nameOf(caller), expiresIn);
-          return repository.live().stream()
-              .filter(token -> token.id().equals(id))
-              .findFirst()
-              .orElseThrow();
-        });
+        transactions.execute(
+            status -> repository.insert(id, name, role, secret, nameOf(caller), expiresIn));
     return new Minted(info, secret.text());
   }
 
   @GetMapping("/admin/tokens")
-  TokenList list(Caller caller) {
+  TokenList list(Caller caller, HttpServletRequest request) {
     AccessChecks.requireAdmin(caller);
-    List<Info> live = repository.live();
+    List<Info> live = reads.run(RequestOwner.of(request), repository::live);
     return new TokenList(live, live.size());
   }
 
   @DeleteMapping("/admin/tokens/{tokenId}")
   Map<String, String> revoke(Caller caller, @PathVariable UUID tokenId) {
     AccessChecks.requireAdmin(caller);
-    Info token =
-        repository.live().stream()
-            .filter(one -> one.id().equals(tokenId))
-            .findFirst()
-            .orElseThrow(() -> absent(tokenId));
+    Info token = repository.find(tokenId).orElseThrow(() -> absent(tokenId));
     requireMayGrant(caller, token.role());
     SecretHash revoked =
         transactions.execute(

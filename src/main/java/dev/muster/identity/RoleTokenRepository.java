@@ -1,6 +1,8 @@
 package dev.muster.identity;
 
 import dev.muster.platform.time.Timestamps;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -30,14 +32,18 @@ class RoleTokenRepository {
       INSERT INTO role_tokens (id, name, role, hash, prefix, created_by, created_at, expires_at)
       VALUES (:id, :name, :role, :hash, :prefix, :created_by, statement_timestamp(),
           statement_timestamp() + :seconds::bigint * interval '1 second')
+      RETURNING id, name, role, prefix, created_by, created_at, expires_at, last_used_at
       """;
 
   private static final String LIVE =
       """
       SELECT id, name, role, prefix, created_by, created_at, expires_at, last_used_at FROM role_tokens
       WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > clock_timestamp())
-      ORDER BY created_at, id
       """;
+
+  private static final String FIND = LIVE + " AND id = :id";
+
+  private static final String LIST = LIVE + " ORDER BY created_at, id";
 
   private static final String REVOKE =
       """
@@ -61,14 +67,14 @@ class RoleTokenRepository {
     this.db = db;
   }
 
-  void insert(
+  Info insert(
       UUID id,
       String name,
       Role role,
       Secret secret,
       String createdBy,
       Optional<Duration> expiresIn) {
-    db.sql(INSERT)
+    return db.sql(INSERT)
         .param("id", id)
         .param("name", name)
         .param("role", role.wire())
@@ -76,23 +82,30 @@ class RoleTokenRepository {
         .param("prefix", secret.prefix())
         .param("created_by", createdBy)
         .param("seconds", expiresIn.map(Duration::toSeconds).orElse(null), java.sql.Types.BIGINT)
-        .update();
+        .query(RoleTokenRepository::info)
+        .single();
   }
 
   /** Returns the live tokens, oldest first. */
   List<Info> live() {
-    return db.sql(LIVE)
-        .query((row, n) ->
-            new Info(
-                row.getObject("id", UUID.class),
-                row.getString("name"),
-                Role.of(row.getString("role")),
-                row.getString("prefix"),
-                row.getString("created_by"),
-                Timestamps.instant(row, "created_at"),
-                Timestamps.instantOrNull(row, "expires_at"),
-                Timestamps.instantOrNull(row, "last_used_at")))
-        .list();
+    return db.sql(LIST).query(RoleTokenRepository::info).list();
+  }
+
+  /** Returns a live token. */
+  Optional<Info> find(UUID id) {
+    return db.sql(FIND).param("id", id).query(RoleTokenRepository::info).optional();
+  }
+
+  private static Info info(ResultSet row, int number) throws SQLException {
+    return new Info(
+        row.getObject("id", UUID.class),
+        row.getString("name"),
+        Role.of(row.getString("role")),
+        row.getString("prefix"),
+        row.getString("created_by"),
+        Timestamps.instant(row, "created_at"),
+        Timestamps.instantOrNull(row, "expires_at"),
+        Timestamps.instantOrNull(row, "last_used_at"));
   }
 
   /** Revokes a live token and returns its hash; empty when there is none. */

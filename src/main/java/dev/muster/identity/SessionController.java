@@ -6,6 +6,8 @@ import dev.muster.identity.RouteAccess.CallerKind;
 import dev.muster.identity.SessionRepository.Person;
 import dev.muster.identity.SessionRepository.Session;
 import dev.muster.platform.http.AllowedOrigins;
+import dev.muster.platform.http.RequestOwner;
+import dev.muster.platform.http.WholeReads;
 import dev.muster.platform.jobs.ReplicaName;
 import dev.muster.platform.json.JsonBody;
 import dev.muster.platform.log.LimitedLog;
@@ -74,6 +76,7 @@ class SessionController {
   private final ReplicaName replica;
   private final Timing timing;
   private final InstantSource clock;
+  private final WholeReads reads;
   private final String version;
 
   SessionController(
@@ -84,6 +87,7 @@ class SessionController {
       ReplicaName replica,
       Timing timing,
       InstantSource clock,
+      WholeReads reads,
       ServerVersion version) {
     this.sessions = sessions;
     this.cookies = cookies;
@@ -92,6 +96,7 @@ class SessionController {
     this.replica = replica;
     this.timing = timing;
     this.clock = clock;
+    this.reads = reads;
     this.version = version.text();
   }
 
@@ -194,9 +199,9 @@ class SessionController {
   }
 
   @GetMapping("/console/sessions")
-  SessionList list(Caller caller) {
+  SessionList list(Caller caller, HttpServletRequest request) {
     AccessChecks.requireAdmin(caller);
-    List<Session> live = sessions.live();
+    List<Session> live = reads.run(RequestOwner.of(request), sessions::live);
     return new SessionList(live, live.size());
   }
 

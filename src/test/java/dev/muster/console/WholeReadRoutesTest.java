@@ -63,6 +63,9 @@ class WholeReadRoutesTest {
         "/admin/a2a-queue/summary",
         "/admin/delegations/stats",
         "/admin/delegations/graph",
+        "/admin/tokens",
+        "/console/links",
+        "/console/sessions",
         feed,
         feed + "&wait=30");
   }
