@@ -3,6 +3,8 @@ package dev.muster.live;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.muster.event.EventLog;
+import dev.muster.platform.quota.Owner;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestDatabases;
@@ -13,6 +15,7 @@ import java.sql.Connection;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -49,7 +52,14 @@ class ResumeSharesTest {
         streams.add(resume(server, modest));
 
         await().until(() -> database.lockWaits(PAST_OF_A_WORKSPACE) == SHARE + 1);
+        // as for the webhook
+        CompletableFuture<EventLog.Past> own =
+            CompletableFuture.supplyAsync(
+                () -> server.bean(EventLog.class).pastOf(Owner.SERVER, greedy.id(), 0),
+                Thread::startVirtualThread);
+        await().until(() -> database.lockWaits(PAST_OF_A_WORKSPACE) == SHARE + 2);
         other.rollback();
+        assertThat(own.get().events()).isNotEmpty();
         for (TestEventStream stream : streams) {
           stream.await("WORKSPACE_ONLINE");
         }

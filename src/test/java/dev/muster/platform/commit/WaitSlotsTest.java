@@ -79,11 +79,11 @@ class WaitSlotsTest {
   void leaveOthersTheirSlots() throws Exception {
     var slots = new WaitSlots(4, LONG, REFUSAL);
     List<CompletableFuture<String>> all = new ArrayList<>(start(slots, greedy, 10));
-    assertThat(began).containsExactly(greedy, greedy);
+    awaitBegun(greedy, greedy);
 
     all.addAll(start(slots, modest, 2));
 
-    assertThat(began).containsExactly(greedy, greedy, modest, modest);
+    awaitBegun(greedy, greedy, modest, modest);
     end.countDown();
     for (CompletableFuture<String> one : all) {
       assertThat(one.get(30, TimeUnit.SECONDS)).isEqualTo("done");
@@ -96,7 +96,11 @@ class WaitSlotsTest {
     start(new WaitSlots(3, LONG, REFUSAL), greedy, 2);
     start(new WaitSlots(1, LONG, REFUSAL), modest, 2);
 
-    assertThat(began).containsExactly(greedy, modest);
+    awaitBegun(greedy, modest);
+  }
+
+  private void awaitBegun(Owner... owners) {
+    await().untilAsserted(() -> assertThat(began).containsExactly(owners));
   }
 
   /** The only slot goes to the other owner next, however many waits the first has. */
