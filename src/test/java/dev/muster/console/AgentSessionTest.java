@@ -1,13 +1,19 @@
 package dev.muster.console;
 
 import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
+import static dev.muster.console.FleetOutageTest.LATE;
+import static dev.muster.console.FleetOutageTest.LOST;
+import static dev.muster.console.FleetOutageTest.SHORT_WATCH;
 import static dev.muster.console.SignedIn.CLIENT;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.AriaRole;
+import dev.muster.testing.TcpRelay;
 import dev.muster.testing.TestClient.Agent;
+import java.io.IOException;
+import java.net.URI;
 import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
@@ -118,5 +124,36 @@ class AgentSessionTest {
     assertThat(page.locator(".past-line")).containsText("As it was");
     assertThat(page.getByText("Back to now")).isVisible();
     assertThat(page.getByText("The fleet then")).hasCount(0);
+  }
+
+  /** T1, T3: an agent's session has a stream of its own, and lists that do not say why. */
+  @Test
+  void aHangIsSaidToAnAgentAsWell(Tab tab) throws IOException {
+    int port = URI.create(CLIENT.baseUrl()).getPort();
+    try (TcpRelay wire = new TcpRelay(port)) {
+      Agent lead = CLIENT.createOnline("Lead");
+      String below = "\"parent_id\":\"" + lead.id() + "\"";
+      Agent own = CLIENT.createOnline("Own", below);
+      Agent sibling = CLIENT.createOnline("Sibling", below);
+      CLIENT.heartbeat(sibling, "\"runtime_state\":\"wedged\"");
+      tab.expects(LOST);
+      Page page = tab.openLive("http://127.0.0.1:" + wire.port(), own.token(), "/ui/fleet");
+      Locator row =
+          page.locator(".fleet-row:visible")
+              .filter(new Locator.FilterOptions().setHasText("Sibling"));
+      assertThat(row.locator(".col-why")).containsText("Degraded; its page says why", LATE);
+      page.evaluate(SHORT_WATCH);
+
+      wire.swallow();
+
+      assertThat(page.locator("#connection")).containsText("Not answering", LATE);
+      assertThat(page.locator("#banner")).containsText("data as of");
+      CLIENT.heartbeat(sibling, "\"runtime_state\":\"ok\"");
+      wire.heal(port);
+      assertThat(page.locator("#connection")).containsText("Live", LATE);
+      assertThat(row.locator(".col-status")).containsText("online", LATE);
+      assertThat(page.locator("#banner[data-kind=connection]")).hasCount(0);
+      tab.leave();
+    }
   }
 }

@@ -13,6 +13,7 @@ import dev.muster.testing.TestEventStream;
 import dev.muster.testing.TestServer;
 import java.sql.Connection;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -47,7 +48,10 @@ class ResumeSharesTest {
         for (int n = 0; n < STREAMS; n++) {
           streams.add(resume(server, greedy));
         }
-        await().until(() -> database.lockWaits(PAST_OF_A_WORKSPACE) == SHARE);
+        // none of the other streams gets past the share
+        await()
+            .during(Duration.ofMillis(300))
+            .until(() -> database.lockWaits(PAST_OF_A_WORKSPACE) == SHARE);
 
         streams.add(resume(server, modest));
 

@@ -64,7 +64,8 @@ public final class Slots {
   }
 
   /**
-   * Waits for a slot without a bound, also while the thread is interrupted.
+   * Waits for a slot without a bound, also while the thread is interrupted. So what holds a slot
+   * must have a bound, as a statement has.
    *
    * <p>The owner must release the slot.
    */
@@ -93,7 +94,7 @@ public final class Slots {
     }
   }
 
-  /** Takes a free slot, unless others wait for it. */
+  /** Takes a slot, if one is free; while others wait, a free slot is theirs. */
   private Grant takeNow(Object owner) {
     return turns.isEmpty() || isFull(owner) ? quota.take(owner, 1) : Grant.FULL;
   }
