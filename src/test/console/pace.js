@@ -37,6 +37,7 @@ function timed(scripts, ticks) {
 }
 
 const FRAMES_PER_SECOND = 60;
+const PAINTS = 3;
 
 /** @returns {number} how long this browser takes for a fixed piece of work, in ms: what times are compared with */
 function yardstick() {
@@ -67,19 +68,37 @@ export async function measure({ rows, seconds, perSecond, view = 'table' }) {
   const stream = { subscribe: (fn) => ((take = fn), () => {}), open() {}, close() {} };
   const call = async (method, path) => (path === '/console/fleet' ? { bytes: bytes.slice(0) } : path === '/console/rows' ? [] : Promise.reject({ status: 404 }));
   const link = { onState: () => () => {}, waiting() {}, databaseAway() {}, loaded() {}, state: () => 'live' };
-  const live = new LiveFleet({ call, stream, link });
-  const start = performance.now();
-  const begun = live.start();
   const place = { path: '/ui/fleet', segments: ['fleet'], query: new URLSearchParams({ view }) };
+  const session = { current: () => ({ stale_after_s: 180 }), mayChange: () => true };
   const [scripts, ticks] = [[], []];
   const next = timed(scripts, ticks);
-  const handle = open(root, place, { fleet: live, clock, call, navigate() {}, session: { current: () => ({ stale_after_s: 180 }), mayChange: () => true } });
-  await begun;
-  while (root.dataset.view !== view) {
+
+  /** Opens the page, and waits until the view is painted. */
+  async function paint() {
+    const start = performance.now();
+    const live = new LiveFleet({ call, stream, link });
+    const begun = live.start();
+    const handle = open(root, place, { fleet: live, clock, call, navigate() {}, session });
+    await begun;
+    while (root.dataset.view !== view) {
+      await frame();
+    }
     await frame();
+    return { took: performance.now() - start, live, handle };
   }
-  await frame();
-  const painted = performance.now() - start;
+
+  // The fastest of several counts: a browser that was paused for a second says nothing of the page.
+  const paints = [];
+  let page = null;
+  while (paints.length < PAINTS) {
+    page?.handle.close();
+    page?.live.stop();
+    delete root.dataset.view;
+    page = await paint();
+    paints.push(page.took);
+  }
+  const { live, handle } = page;
+  const painted = Math.min(...paints);
 
   const [frames, works] = [[], []];
   const scroller = root.querySelector(view === 'map' ? '.map-space' : '.fleet-scroll');
