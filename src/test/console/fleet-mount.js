@@ -3,6 +3,7 @@ import { open } from '/src/pages/fleet.js';
 import { FleetStore } from '/src/fleet/store.js';
 import { readSnapshot } from '/src/fleet/snapshot.js';
 import * as clock from '/src/net/clock.js';
+import { answerOf, changed } from './answers.js';
 import { msf1 } from './fixtures.js';
 
 export const NOW = '2026-11-25T02:16:09Z';
@@ -28,7 +29,7 @@ export function mount(rows, { query = '', role = 'operator', answer = async () =
   const listeners = new Set();
   const calls = [];
   const live = {
-    store, isLoaded: true, isCurrent: true, failure: null, summary: { total: rows.length, status: {}, stalled: 0, banners: [] }, visible: () => [], refresh() {}, start() {},
+    store, isLoaded: true, isCurrent: true, failure: null, summary: changed(answerOf('fleetSummary'), { total: rows.length, status: {}, delegations: {}, queue: { waiting: 0, oldest_s: 0 } }), visible: () => [], refresh() {}, start() {},
     onChange: fn => (listeners.add(fn), () => listeners.delete(fn)),
     notify: touched => listeners.forEach(fn => fn(touched)),
     load: rows => (store.load(readSnapshot(msf1(rows))), live.notify(null)),

@@ -1,4 +1,5 @@
 import * as clock from '/src/net/clock.js';
+import { answerOf, changed } from './answers.js';
 import { equal, ok, until } from './assert.js';
 import { fleet, uuid } from './fixtures.js';
 import { firstBody, mount, NOW, shown } from './fleet-mount.js';
@@ -192,7 +193,7 @@ export async function groupsFourHundredByThreeCauses() {
 
   const { fetch } = globalThis;
   const bodies = [];
-  const preview = { count: 371, changes: 371, by_status: { degraded: 371 }, skips: {}, sample: [] };
+  const preview = changed(answerOf('bulkStart'), { count: 371, changes: 371, by_status: { degraded: 371 }, skips: {}, sample: [] });
   globalThis.fetch = async (url, { body }) => {
     bodies.push(JSON.parse(body));
     return new Response(JSON.stringify(String(url).includes('dry_run') ? preview : { bulk_id: 'b-1' }));

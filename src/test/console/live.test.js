@@ -1,6 +1,7 @@
 // LiveFleet with a server and a stream that the test plays: when it reads the fleet anew, and what it does meanwhile.
 import { LiveFleet } from '/src/fleet/live.js';
 import * as clock from '/src/net/clock.js';
+import { answerOf, changed } from './answers.js';
 import { equal, ok, until } from './assert.js';
 import { fleet, msf1, uuid } from './fixtures.js';
 
@@ -9,9 +10,13 @@ const SEQ = 7;
 const count = words => words.reduce((sum, word) => ({ ...sum, [word]: (sum[word] ?? 0) + 1 }), {});
 const event = (e, i, more = {}) => ({ e: `WORKSPACE_${e}`, w: uuid(i), at: AT, since: AT, status: e.toLowerCase(), ...more });
 
+const summaryOf = rows => changed(answerOf('fleetSummary'), { seq: SEQ, at: AT, total: rows.length, worst: [], stalled: rows.filter(({ stalled }) => stalled).length,
+  status: count(rows.map(({ status }) => status)), reason: count(rows.map(({ reason }) => reason).filter(Boolean)) });
+const record = (i, more = {}) => changed(answerOf('fleetRows')[0], { id: uuid(i), status: 'online', degraded_reason: null, status_since: AT, ...more });
+
 /** Starts a fleet of `rows`. `server` holds what it answers, `calls` the paths; `play` sends a batch of events. */
 async function start(rows) {
-  const server = { rows, summary: { seq: SEQ, total: rows.length, status: count(rows.map(({ status }) => status)), worst: [] } };
+  const server = { rows, summary: summaryOf(rows) };
   const calls = [];
   let take;
   const opened = [];
@@ -55,9 +60,9 @@ async function atOnce(live, act) {
 export async function eachStatusThatDiffersTwiceReadsTheFleetAnew() {
   for (const [mine, theirs] of [['online', 'degraded'], ['degraded', 'online'], ['failed', 'paused'], ['offline', 'online'], ['awaiting_agent', 'online']]) {
     const { live, server, reads } = await start(fleet(5, i => (i === 3 ? { status: mine } : {})));
-    const changed = fleet(5, i => (i === 3 ? { status: theirs } : {}));
-    server.rows = changed;
-    server.summary = { ...server.summary, status: count(changed.map(({ status }) => status)) };
+    const theirRows = fleet(5, i => (i === 3 ? { status: theirs } : {}));
+    server.rows = theirRows;
+    server.summary = changed(server.summary, { status: count(theirRows.map(({ status }) => status)) });
     await atOnce(live, async () => {
       await live.refresh();
       equal(reads(), 1, `${mine}: once may be a summary of a moment later`);
@@ -72,7 +77,7 @@ export async function equalCountsAndLaterSummariesReadNothing() {
   const { live, server, reads } = await start(fleet(5, i => (i === 3 ? { status: 'degraded' } : {})));
   await atOnce(live, async () => {
     for (let i = 0; i < 3; i++) await live.refresh();
-    server.summary = { ...server.summary, seq: SEQ + 1, status: { online: 5 } }; // its event is still to come
+    server.summary = changed(server.summary, { seq: SEQ + 1, status: { online: 5 } }); // its event is still to come
     for (let i = 0; i < 3; i++) await live.refresh();
   });
   equal(reads(), 1);
@@ -117,7 +122,7 @@ export async function readsWhetherARestartIsOver() {
   const { call } = live;
   let isRefused = true;
   live.call = (method, path, options) => (isRefused && path === '/console/rows' ? Promise.reject({ status: 429 }) : call(method, path, options));
-  server.records = [{ id: uuid(1), status: 'online', status_since: AT, active_tasks: 0, stalled: false, restart_requested_at: null }];
+  server.records = [record(1)];
   play(8, [event('RESTART_REQUESTED', 1, { status: undefined })]);
   await until(() => live.store.restartAsked(1) !== null, 'the request');
   play(9, [event('ONLINE', 1, { reason: null })]);
@@ -135,7 +140,7 @@ export async function readsSinceWhenRestartsArePending() {
   const asked = '2026-11-25T02:00:00Z';
   const { live, server } = await start(fleet(1));
   server.rows = fleet(150, () => ({ restart: true }));
-  server.records = server.rows.map((_, i) => ({ id: uuid(i), status: 'online', status_since: AT, active_tasks: 0, stalled: false, restart_requested_at: asked }));
+  server.records = server.rows.map((_, i) => record(i, { restart_requested_at: asked }));
   await live.start();
   await until(() => live.store.restartAsked(149) === asked, 'the last one');
   equal(live.store.restarting(), []);
@@ -163,7 +168,7 @@ export async function readsRowsThatComeIntoView() {
 export async function aGapReadsTheFleetAnew() {
   const { live, server, play, reads, opened } = await start(fleet(3));
   server.rows = fleet(4);
-  server.summary = { ...server.summary, total: 4, status: { online: 4 } };
+  server.summary = changed(server.summary, { total: 4, status: { online: 4 } });
   await atOnce(live, () => play(99, [{ e: 'REPLAY_GAP' }]));
   equal([reads(), live.store.total(), opened], [2, 4, [SEQ, 'closed', SEQ, 'closed']]);
 }
@@ -200,7 +205,7 @@ export async function aHiddenPageAppliesAllOfThemOnceASecond() {
 
 export async function readsTheRecordOfAnUnknownWorkspace() {
   const { live, server, play } = await start(fleet(2));
-  server.records = [{ id: uuid(9), name: 'Late', status: 'degraded', status_since: AT, last_heartbeat_at: AT, active_tasks: 0, stalled: false }];
+  server.records = [record(9, { name: 'Late', status: 'degraded', degraded_reason: 'error_rate', last_heartbeat_at: AT })];
   play(8, [event('DEGRADED', 9)]);
   await until(() => live.store.rowOf(uuid(9)) >= 0, 'the record');
   equal([live.store.name(2), live.store.statusOf(2), live.store.seq], ['Late', 'degraded', 8]);
@@ -216,7 +221,7 @@ export async function reasonsAndStallsThatDifferTwiceReadTheFleetAnew() {
   ]) {
     const { live, server, reads } = await start(fleet(5, i => (i === 3 ? mine : {})));
     server.rows = fleet(5, i => (i === 3 ? theirs : {}));
-    server.summary = { ...server.summary, reason: {}, stalled: 0, ...summary };
+    server.summary = changed(server.summary, { reason: {}, stalled: 0, ...summary });
     await atOnce(live, async () => {
       live.mismatches.times = 0; // the summary at the start had none of both
       await live.refresh();
@@ -232,7 +237,7 @@ export async function reasonsAndStallsThatDifferTwiceReadTheFleetAnew() {
 export async function isCurrentOnceASignOfTheServerIsReached() {
   const { live, server, play } = await start(fleet(3));
   ok(live.isCurrent, 'the summary is of the snapshot’s number');
-  server.summary = { ...server.summary, seq: SEQ + 5 };
+  server.summary = changed(server.summary, { seq: SEQ + 5 });
   await atOnce(live, async () => {
     play(99, [{ e: 'REPLAY_GAP' }]);
     await until(() => live.loadedAt > 0, 'the next snapshot');
@@ -247,7 +252,7 @@ export async function isCurrentOnceASignOfTheServerIsReached() {
 export async function theClockIsNotSetByWhatIsKept() {
   const ahead = clock.estimate() - Date.now();
   const { live, server } = await start(fleet(1));
-  server.summary = { ...server.summary, at: new Date(clock.estimate() - 30_000).toISOString() };
+  server.summary = changed(server.summary, { at: new Date(clock.estimate() - 30_000).toISOString() });
   await live.refresh();
   ok(Math.abs(clock.estimate() - Date.now() - ahead) < 2000, 'the clock');
   live.stop();

@@ -1,19 +1,15 @@
 import * as health from '/src/pages/health.js';
 import * as jobs from '/src/pages/jobs.js';
 import * as clock from '/src/net/clock.js';
+import { answerOf, changed } from './answers.js';
 import { equal, ok, until } from './assert.js';
 
 const AT = '2026-11-21T20:00:05.123456Z';
 
-const replica = (name, more = {}) => ({ name, version: '0.2', started_at: AT, seen_at: AT, heartbeats_s: 3310.5, streams: 14, connections_used: 4,
-  connections_max: 20, commit_p99_ms: 10, silent: false, ...more });
-
-const loop = (name, more = {}) => ({ name, scope: 'cluster', interval_s: 15, last_run_at: AT, last_duration_ms: 12, last_error: null, last_error_at: null,
-  runs: 240, failures: 0, replica: 'own', next_run_at: AT, overdue: false, ...more });
-
-const operations = (more = {}) => ({ at: AT, replica: 'own', up_since: AT, alive_until: AT, self_preservation: { suspended: false, since: null, until: null },
-  heartbeats_s: 3310.5, events_s: 12.4, replicas: [replica('own')],
-  database: { latency_ms: 0.52, version: '15.14', bytes: 4402341478, history_bytes: 1288490188, oldest_event_at: AT }, jobs: [], ...more });
+const described = answerOf('operations');
+const replica = (name, more = {}) => changed(described.replicas[0], { name, ...more });
+const loop = (name, more = {}) => changed(answerOf('liveness').loops[0], { name, ...more });
+const operations = (more = {}) => changed(described, { jobs: [], ...more });
 
 /** Opens a page whose server answers so, and returns its words. */
 async function shown(page, answer, fleet) {

@@ -1,9 +1,12 @@
+import { answerOf, changed } from './answers.js';
 import { equal, ok, until } from './assert.js';
 import { asOf, open } from '/src/pages/timeline.js';
 import { linesOf } from '/src/pages/timeline-lanes.js';
 import { periodAt } from '/src/pages/workspace-past.js';
 
-const entry = (kind, id, cause) => ({ kind, id, cause });
+const page = (entries, next = null) => changed(answerOf('readTimeline'), { entries, next });
+const entryWith = more => changed(answerOf('readTimeline').entries[0], more);
+const entry = (kind, id, cause) => entryWith({ kind, id, cause });
 
 export function joinsWhatIsShown() {
   const entries = [entry('run', 'r', { kind: 'delegation', id: 'd', sure: false }), entry('message', 'm', { kind: 'delegation', id: 'd', sure: true }), entry('delegation', 'd', null)];
@@ -38,10 +41,10 @@ export function tellsNothingThatCameLater() {
 
 export async function putsADateAboveEachDay() {
   const entries = ['2026-11-25T02:14:03Z', '2026-11-25T00:00:01Z', '2026-11-24T23:59:59Z', '2026-11-20T08:00:00Z']
-    .map(time => ({ kind: 'status', id: time, at: time, title: 'a change', status: 'online', refs: {} }));
+    .map(time => entryWith({ kind: 'status', id: time, at: time, title: 'a change', status: 'online' }));
   const root = document.createElement('div');
   document.body.append(root);
-  const handle = open(root, { query: new URLSearchParams() }, { call: async () => ({ entries, next: null }), navigate() {}, workspace: { id: 'w' } });
+  const handle = open(root, { query: new URLSearchParams() }, { call: async () => page(entries), navigate() {}, workspace: { id: 'w' } });
   await until(() => root.querySelector('.timeline'), 'the list');
   const words = [...root.querySelectorAll('.timeline > li')].map(line => line.querySelector('h2, .entry-time').textContent);
   equal(words, ['2026-11-25', '02:14:03', '00:00:01', '2026-11-24', '23:59:59', '2026-11-20', '08:00:00']);
@@ -63,8 +66,9 @@ export async function losesNothingBetweenItsPages() {
     if (before) {
       await new Promise((resolve) => (release = resolve));
     }
-    const page = all.filter(n => !before || at(n) < before).slice(-2);
-    return { entries: page.map(n => ({ kind: 'activity', id: `${n}`, at: at(n), title: `no ${n}`, refs: {} })).reverse(), next: page[0] > 1 ? at(page[0]) : null };
+    const some = all.filter(n => !before || at(n) < before).slice(-2);
+    const entries = some.map(n => entryWith({ kind: 'activity', id: `${n}`, at: at(n), title: `no ${n}` })).reverse();
+    return page(entries, some[0] > 1 ? at(some[0]) : null);
   };
   const handle = open(root, { query: new URLSearchParams() }, { call, navigate() {}, workspace: { id: 'w' } });
   const shown = () => [...root.querySelectorAll('li.entry')].map(one => /no (\d)/.exec(one.textContent)[1]).join('');

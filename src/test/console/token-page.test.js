@@ -1,12 +1,13 @@
 import { open } from '/src/pages/tokens.js';
+import { answerOf, changed } from './answers.js';
 import { equal, until } from './assert.js';
 import { uuid } from './fixtures.js';
 
 /** Opens the tokens of a workspace in a session, and returns the commands below them. */
 async function commands(who) {
   const root = document.body.appendChild(document.createElement('main'));
-  const one = { id: uuid(2), prefix: 'mu_ab', created_at: '2026-11-25T02:00:00Z', last_used_at: null };
-  const context = { call: async () => ({ tokens: [one] }), navigate() {}, session: { current: () => who }, workspace: { id: uuid(1) } };
+  const [one] = answerOf('listTokens').tokens;
+  const context = { call: async () => ({ tokens: [changed(one, { id: uuid(2) })] }), navigate() {}, session: { current: () => who }, workspace: { id: uuid(1) } };
   const handle = open(root, { query: new URLSearchParams() }, context);
   await until(() => root.querySelector('tbody tr'), 'the token');
   handle.close();

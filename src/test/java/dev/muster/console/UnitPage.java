@@ -2,6 +2,7 @@ package dev.muster.console;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
+import dev.muster.platform.openapi.DescribedAnswers;
 import dev.muster.testing.SharedResources;
 import java.io.IOException;
 import java.io.InputStream;
@@ -23,8 +24,8 @@ import java.util.stream.Collectors;
 /**
  * A page of a server that has nothing but files: the console's modules under {@code /src/}, those
  * of the tests under {@code /test/}, the library's under {@code /lib/}, the tests' resources under
- * {@code /cases/}. Its policy is the console's. The browser keeps the files, and what it has
- * compiled of them, until this JVM ends.
+ * {@code /cases/}, the described answers as {@code /answers.json}. Its policy is the console's. The
+ * browser keeps the files, and what it has compiled of them, until this JVM ends.
  */
 final class UnitPage {
 
@@ -131,6 +132,9 @@ final class UnitPage {
     String folder = slash < 0 ? path : path.substring(0, slash);
     String rest = path.substring(slash + 1);
     try {
+      if (path.equals("answers.json")) {
+        return Optional.of(DescribedAnswers.json());
+      }
       if (folder.equals("lib")) {
         return library(rest);
       }
