@@ -28,13 +28,13 @@ public final class Poison implements AutoCloseable {
 
   private final Logger logger = (Logger) LoggerFactory.getLogger(FailingUnits.class);
   private final Lines heard = new Lines();
-  private final TestServer server;
+  private final MeterRegistry metrics;
   private final String loop;
   private final double failuresBefore;
   private final Runnable cure;
 
-  private Poison(TestServer server, String loop, Runnable cure) {
-    this.server = server;
+  private Poison(MeterRegistry metrics, String loop, Runnable cure) {
+    this.metrics = metrics;
     this.loop = loop;
     this.cure = cure;
     this.failuresBefore = failures();
@@ -45,20 +45,41 @@ public final class Poison implements AutoCloseable {
 
   /** Listens to what the server says about the units of a loop. */
   public static Poison of(TestServer server, String loop) {
-    return new Poison(server, loop, () -> {});
+    return new Poison(server.bean(MeterRegistry.class), loop, () -> {});
   }
 
   /** Refuses each row that a statement writes to the table, if it does not meet the condition. */
   public static Poison check(TestServer server, String loop, String table, String condition) {
-    TestDatabase database = server.database();
-    Poison poison =
-        new Poison(
-            server,
-            loop,
-            () -> database.execute("ALTER TABLE " + table + " DROP CONSTRAINT poison"));
+    return check(server.database(), server.bean(MeterRegistry.class), loop, table, condition);
+  }
+
+  /**
+   * As {@link #check(TestServer, String, String, String)}, for a part that runs without a server.
+   */
+  public static Poison check(
+      TestDatabase database, MeterRegistry metrics, String loop, String table, String condition) {
     database.execute(
         "ALTER TABLE %s ADD CONSTRAINT poison CHECK (%s) NOT VALID".formatted(table, condition));
-    return poison;
+    return new Poison(
+        metrics, loop, () -> database.execute("ALTER TABLE " + table + " DROP CONSTRAINT poison"));
+  }
+
+  /**
+   * Refuses to delete the rows of the table that meet the condition, which calls them {@code old}.
+   */
+  public static Poison deletion(TestServer server, String loop, String table, String condition) {
+    TestDatabase database = server.database();
+    database.execute(
+        """
+        CREATE FUNCTION poison() RETURNS trigger LANGUAGE plpgsql AS
+            $$ BEGIN RAISE 'poison' USING ERRCODE = 'check_violation'; END $$;
+        CREATE TRIGGER poison BEFORE DELETE ON %s FOR EACH ROW WHEN (%s) EXECUTE FUNCTION poison()
+        """
+            .formatted(table, condition));
+    return new Poison(
+        server.bean(MeterRegistry.class),
+        loop,
+        () -> database.execute("DROP FUNCTION poison() CASCADE"));
   }
 
   /** Returns the lines about a unit whose name contains this. */
@@ -72,7 +93,7 @@ public final class Poison implements AutoCloseable {
   }
 
   private double failures() {
-    return server.bean(MeterRegistry.class).counter("muster.units.failed", "loop", loop).count();
+    return metrics.counter("muster.units.failed", "loop", loop).count();
   }
 
   @Override

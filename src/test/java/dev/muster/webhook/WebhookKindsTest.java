@@ -6,6 +6,7 @@ import dev.muster.platform.commit.TestTransactions;
 import dev.muster.platform.http.TestPublicUrl;
 import dev.muster.platform.settings.SecuritySettings;
 import dev.muster.platform.settings.TestSettings;
+import dev.muster.testing.Poison;
 import dev.muster.testing.TestDatabases;
 import dev.muster.testing.TestDatabases.TestDatabase;
 import dev.muster.webhook.NotificationRepository.Claimed;
@@ -13,6 +14,7 @@ import dev.muster.webhook.TroubleChange.Begins;
 import dev.muster.webhook.WebhookSettings.Kind;
 import dev.muster.workspace.agenturl.AddressClass;
 import dev.muster.workspace.agenturl.AgentUrlGuard;
+import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.time.Instant;
@@ -61,6 +63,7 @@ class WebhookKindsTest {
 
   private static final TestDatabase DATABASE = TestDatabases.create();
 
+  private final MeterRegistry metrics = new SimpleMeterRegistry();
   private final DataSource database = new DriverManagerDataSource(DATABASE.url());
   private final JdbcClient db = JdbcClient.create(database);
   private final TroubleRepository troubles = new TroubleRepository(db);
@@ -92,7 +95,7 @@ class WebhookKindsTest {
             security, AgentUrlGuard.withSystemResolver(Set.of(AddressClass.LOOPBACK))),
         TestPublicUrl.of(security),
         TestTransactions.of(database),
-        new SimpleMeterRegistry());
+        metrics);
   }
 
   private void apply(String step, UUID of, Instant now) {
@@ -207,17 +210,18 @@ class WebhookKindsTest {
     assertThat(send()).hasSize(1);
     apply("well", workspace, later);
     apply("wedged", UUID.randomUUID(), later);
-    DATABASE.execute(
-        "ALTER TABLE webhook_troubles ADD CONSTRAINT poison CHECK (well_reported_at IS NULL) NOT"
-            + " VALID");
-    try {
+    try (Poison poison =
+        Poison.check(
+            DATABASE, metrics, "webhook", "webhook_troubles", "well_reported_at IS NULL")) {
       writer.writeDue(later.plusSeconds(STEP_S));
 
       assertThat(send())
           .extracting(sent -> sent.at("/cause/reason").asString())
           .containsExactly("runtime_wedged");
-    } finally {
-      DATABASE.execute("ALTER TABLE webhook_troubles DROP CONSTRAINT poison");
+
+      writer.writeDue(later.plusSeconds(STEP_S));
+      assertThat(poison.counted()).as("it is delayed").isEqualTo(1);
+      assertThat(poison.lines(DEGRADED.toString())).hasSize(1);
     }
   }
 

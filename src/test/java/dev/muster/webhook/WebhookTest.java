@@ -113,6 +113,27 @@ class WebhookTest {
   }
 
   @Test
+  void tellsOfOtherCausesWhenOneThatIsPausedCannotBeForgotten() {
+    Agent poisoned = Receiver.degrade(client(), "poison");
+    Agent other = Receiver.degrade(client(), "quota");
+    receiver.tell(2);
+    try (Poison poison =
+        Poison.deletion(server, "webhook", "webhook_troubles", "old.pattern = 'poison'")) {
+      client().post("/workspaces/" + poisoned.id() + "/pause", ADMIN_TOKEN, "");
+      client().post("/workspaces/" + other.id() + "/pause", ADMIN_TOKEN, "");
+      Awaitility.await().until(() -> poison.counted() == 1);
+      Receiver.degrade(client(), "disk");
+
+      assertThat(receiver.tell(1).path("cause").path("pattern").asString()).isEqualTo("disk");
+      assertThat(poison.lines(poisoned.id().toString())).hasSize(1);
+      assertThat(
+              DATABASE.value(
+                  "SELECT string_agg(pattern, ', ' ORDER BY pattern) FROM webhook_troubles"))
+          .isEqualTo("disk, poison");
+    }
+  }
+
+  @Test
   void tellsADegradedAgentWithItsErrorWithoutSecrets() {
     Agent agent = client().createOnline("Reviewer <4711>");
     client()
