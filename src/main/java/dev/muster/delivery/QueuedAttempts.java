@@ -5,6 +5,8 @@ import dev.muster.activity.Messages;
 import dev.muster.activity.Messages.StoredMessage;
 import dev.muster.delivery.DeliverySlots.DeliverySlot;
 import dev.muster.platform.json.RawJson;
+import dev.muster.platform.quota.Quota;
+import dev.muster.platform.quota.Slots;
 import dev.muster.protocol.client.A2aErrors;
 import dev.muster.protocol.client.A2aResult;
 import dev.muster.protocol.client.Deadline;
@@ -20,7 +22,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.Semaphore;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
 
@@ -74,13 +76,16 @@ class QueuedAttempts {
           FailureKind.READ_TIMEOUT,
           FailureKind.ANSWER_TOO_SLOW);
 
+  /** Messages that are read at the same time; their sizes are known only after the read. */
   private static final int MAX_LOADING = 4;
+
+  private static final int MAX_LOADING_OF_A_TARGET = 2;
   private static final String NOT_WANTED =
       "the delegation has ended, or was sent again, while this waited";
   private static final String TOO_LATE =
       "the deadline of the delegation passed before its callee could be reached";
 
-  private final Semaphore loading = new Semaphore(MAX_LOADING);
+  private final Slots loading = new Slots(new Quota(MAX_LOADING, MAX_LOADING_OF_A_TARGET));
   private final Messages messages;
   private final Workspaces workspaces;
   private final TargetCalls calls;
@@ -147,9 +152,9 @@ class QueuedAttempts {
         : new Result.NoFreeSlot();
   }
 
-  /** Loads at most 4 messages at once. The size of a message is known only after it is read. */
   private StoredMessage load(QueuedMessage queued) {
-    loading.acquireUninterruptibly();
+    UUID target = queued.key().workspaceId();
+    loading.takeUninterruptibly(target);
     try {
       return messages
           .find(queued.key())
@@ -157,7 +162,7 @@ class QueuedAttempts {
               new IllegalStateException(
                   "the row of a message that waits is kept, but " + queued.id() + " is gone"));
     } finally {
-      loading.release();
+      loading.release(target);
     }
   }
 

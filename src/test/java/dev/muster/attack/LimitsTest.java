@@ -2,6 +2,14 @@ package dev.muster.attack;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import dev.muster.MusterApplication;
+import dev.muster.platform.commit.WaitSlots;
+import dev.muster.platform.loop.BackgroundLoop;
+import dev.muster.platform.quota.Quota;
+import dev.muster.platform.quota.Slots;
 import java.io.IOException;
 import java.lang.reflect.Field;
 import java.nio.file.Files;
@@ -13,6 +21,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.LinkedBlockingDeque;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -33,6 +46,10 @@ class LimitsTest {
   private static final Path TESTS = Path.of("src", "test", "java");
   private static final int COLUMNS = 6;
 
+  private static final JavaClasses SERVER =
+      new ClassFileImporter()
+          .importUrl(MusterApplication.class.getProtectionDomain().getCodeSource().getLocation());
+
   /** Whose share a bound knows; {@code –} for none. */
   private static final Set<String> OWNERS =
       Set.of(
@@ -48,6 +65,26 @@ class LimitsTest {
           "run");
 
   private static final Pattern CODE = Pattern.compile("`([^`]+)`");
+
+  /** What counts for each owner ({@code docs/internals}, shares). */
+  private static final Set<Class<?>> COUNTS_OWNERS =
+      Set.of(Quota.class, Slots.class, WaitSlots.class);
+
+  /** What bounds and knows no owner. */
+  private static final Set<Class<?>> KNOWS_NO_OWNER =
+      Set.of(
+          Semaphore.class,
+          ArrayBlockingQueue.class,
+          LinkedBlockingQueue.class,
+          LinkedBlockingDeque.class,
+          ThreadPoolExecutor.class);
+
+  /** Each is for one owner: wake-ups of a loop, the pieces of one answer, of one stream. */
+  private static final Set<Class<?>> OF_ONE_OWNER =
+      Set.of(
+          BackgroundLoop.class,
+          classOf("dev.muster.protocol.client.HttpAttempt"),
+          classOf("dev.muster.a2a.StreamingResponse"));
 
   /** A number, perhaps with a unit, and its constant. */
   private static final Pattern CONSTANT =
@@ -148,6 +185,40 @@ class LimitsTest {
         rows().stream().flatMap(row -> inCode(row.proof()).stream()).collect(Collectors.toSet());
 
     assertThat(named).containsAll(attacks());
+  }
+
+  /** A new bound is one of these classes, which count what each owner has. */
+  @Test
+  void everyBoundHasAnOwnerAndARow() throws IOException {
+    Set<String> named =
+        rows().stream()
+            .flatMap(row -> inCode(row.bounds() + row.proof()).stream())
+            .map(name -> name.replaceAll("(Test|\\..*)$", ""))
+            .collect(Collectors.toSet());
+    Set<Class<?>> makers = makersOf(COUNTS_OWNERS);
+    makers.removeAll(COUNTS_OWNERS);
+
+    assertThat(makers).hasSizeGreaterThan(10);
+    assertThat(named).containsAll(makers.stream().map(Class::getSimpleName).toList());
+    assertThat(makersOf(KNOWS_NO_OWNER)).isEqualTo(OF_ONE_OWNER);
+  }
+
+  private static Set<Class<?>> makersOf(Set<Class<?>> types) {
+    return SERVER.stream()
+        .filter(maker ->
+            maker.getConstructorCallsFromSelf().stream()
+                .anyMatch(call ->
+                    types.stream().anyMatch(type -> call.getTargetOwner().isEquivalentTo(type))))
+        .map(JavaClass::reflect)
+        .collect(Collectors.toSet());
+  }
+
+  private static Class<?> classOf(String name) {
+    try {
+      return Class.forName(name);
+    } catch (ClassNotFoundException e) {
+      throw new AssertionError(e);
+    }
   }
 
   @Test
