@@ -16,6 +16,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -23,6 +25,7 @@ import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import tools.jackson.databind.JsonNode;
 
 /** Which requests are whole reads, and what they leave to others (R1.11). */
 @Slow
@@ -33,6 +36,10 @@ class WholeReadRoutesTest {
   private static final int AT_ONCE = 2;
 
   private static final int ROWS = 5_001;
+
+  /** Their lists do not grow with what is stored: a message's own files, replicas of an hour. */
+  private static final Set<String> OF_FEW =
+      Set.of("/workspaces/{id}/activity/{activityId}", "/admin/operations");
 
   private static final TestServer SERVER = TestServer.start();
   private static final TestClient CLIENT = SERVER.client();
@@ -106,6 +113,48 @@ class WholeReadRoutesTest {
       }
     }
     assertThat(CLIENT.post("/admin/bulk?dry_run=true", ADMIN_TOKEN, bulk).status()).isEqualTo(200);
+  }
+
+  /**
+   * Also those of later features: an answer with a list has a parameter {@code limit} or says how
+   * many it has at most, or it is a whole read.
+   */
+  @Test
+  void areAllRequestsWhoseAnswersGrowWithWhatIsStored() {
+    JsonNode description = CLIENT.get("/v3/api-docs", null).json();
+    Set<String> growing = new TreeSet<>();
+    for (var path : description.path("paths").properties()) {
+      JsonNode read = path.getValue().path("get");
+      boolean hasLimit =
+          read.path("parameters")
+              .valueStream()
+              .map(one -> resolved(description, one))
+              .anyMatch(one -> one.path("name").asString().equals("limit"));
+      JsonNode schema = read.at("/responses/200/content/application~1json/schema");
+      if (!hasLimit && hasOpenList(description, resolved(description, schema))) {
+        growing.add(path.getKey());
+      }
+    }
+    growing.removeAll(OF_FEW);
+
+    assertThat(growing).hasSizeGreaterThan(4);
+    assertThat(wholeReads().stream().map(path -> path.replaceAll("[?].*", "")))
+        .containsAll(growing);
+  }
+
+  private static boolean hasOpenList(JsonNode description, JsonNode schema) {
+    if (schema.path("type").asString("").equals("array")) {
+      return !schema.has("maxItems");
+    }
+    return schema
+        .path("properties")
+        .valueStream()
+        .map(one -> resolved(description, one))
+        .anyMatch(one -> one.path("type").asString("").equals("array") && !one.has("maxItems"));
+  }
+
+  private static JsonNode resolved(JsonNode description, JsonNode one) {
+    return one.has("$ref") ? description.at(one.path("$ref").asString().substring(1)) : one;
   }
 
   private void appendRows() {
