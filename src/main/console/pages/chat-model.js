@@ -128,7 +128,8 @@ export function turnsOf({ messages, rows, reachedEnd, readSeq = 0, readAt, state
  */
 const isOfUser = (messages, rowId) => messages.some((one) => one.id === `${rowId}:user`);
 
-const rowOf = (id) => id.slice(0, id.lastIndexOf(':'));
+/** @param {string} id of a message @returns {string} the id of its row */
+export const rowOf = (id) => id.slice(0, id.lastIndexOf(':'));
 
 /** Returns message id → the first notification that answers it, by `reply_to`. */
 function answersByMessage(rows) {

@@ -9,11 +9,12 @@ import { asCurl } from '../parts/curl.js';
 import { Loaded, drawn, empty } from '../parts/loaded.js';
 import { stateWord } from '../parts/state-word.js';
 import { addressOf, block, inline } from '../text/safe.js';
-import { maySendAgain, turnsOf, withNewest, withOlder, wordsOf } from './chat-model.js';
+import { maySendAgain, rowOf, turnsOf, withNewest, withOlder, wordsOf } from './chat-model.js';
 import { outboxOf, requestOf } from './chat-outbox.js';
 import { mayOperate, readsAll } from './rights.js';
 
 const PAGE = 50;
+const MAX_ROWS = 500;
 const WATCH_MS = 3000;
 const MAX_STATES = 500;
 const MAX_PLACES = 20;
@@ -49,11 +50,32 @@ export function open(root, place, context) {
    * no message id, and would be shown beside the sent message that it is.
    */
   async function readPage(query, signal) {
-    const { messages, reached_end, read_seq } = await call('GET', `${path}/chat-history`,
+    const history = await call('GET', `${path}/chat-history`,
       { query: { limit: PAGE, ...query }, signal });
-    const rows = await call('GET', `${path}/activity`,
-      { query: { source: 'canvas', type: 'a2a_receive', limit: PAGE, order: 'desc', ...query }, signal });
+    if (history.before_ts) {
+      // it has only requests that are no messages
+      return readPage({ before_ts: history.before_ts }, signal);
+    }
+    const { messages, reached_end, read_seq } = history;
+    const rows = await rowsOf(messages, query, signal);
     return { messages, rows, reachedEnd: reached_end, readSeq: isPolling() ? read_seq : 0 };
+  }
+
+  /** Reads the rows of messages. Between these may be many requests that are no messages. */
+  async function rowsOf(messages, query, signal) {
+    const rows = [];
+    const missing = new Set(messages.map((message) => rowOf(message.id)));
+    for (let next = { limit: PAGE, ...query }; next !== null;) {
+      const page = await call('GET', `${path}/activity`,
+        { query: { source: 'canvas', type: 'a2a_receive', order: 'desc', ...next }, signal });
+      rows.push(...page);
+      page.forEach((row) => missing.delete(row.id));
+      const last = page.at(-1)?.created_at;
+      const mayFollow = missing.size > 0
+        && Date.parse(last) >= Date.parse(messages[0].timestamp);
+      next = mayFollow ? { limit: MAX_ROWS, before_ts: last } : null;
+    }
+    return rows;
   }
 
   const isPolling = () => workspace.record.delivery_mode === 'poll';

@@ -1,14 +1,17 @@
 package dev.muster.activity;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.muster.identity.Caller;
 import dev.muster.identity.RouteAccess;
 import dev.muster.identity.RouteAccess.CallerKind;
 import dev.muster.platform.http.ResponseMemory;
 import dev.muster.workspace.Workspaces;
 import jakarta.servlet.http.HttpServletRequest;
+import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RestController;
@@ -44,8 +47,13 @@ class ChatHistoryController {
    *
    * @param reachedEnd whether no older message is kept
    * @param readSeq the {@code seq} up to which the agent is known to have read its feed
+   * @param beforeTs of the next page, where this one has no message and is not the last
    */
-  record ChatHistory(List<ChatMessage> messages, boolean reachedEnd, long readSeq) {}
+  record ChatHistory(
+      List<ChatMessage> messages,
+      boolean reachedEnd,
+      long readSeq,
+      @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable Instant beforeTs) {}
 
   /**
    * Returns the newest rows before {@code before_ts}, each with all of its messages. The first
@@ -58,13 +66,16 @@ class ChatHistoryController {
     FeedQuery query = FeedQuery.readChat(request);
     workspaces.requireReaderOf(id, caller);
     long readSeq = positions.of(id);
-    List<StoredActivity> rows = reader.conversation(id, query, memory.of(request));
-    boolean reachedEnd = rows.isEmpty() || !reader.hasConversationBefore(id, rows.getLast().seq());
+    FeedReader.Conversation found = reader.conversation(id, query, memory.of(request));
     List<ChatMessage> messages =
-        rows.reversed().stream()
+        found.page().rows().reversed().stream()
             .flatMap(row -> ChatMessage.of(row, json))
             .sorted(Comparator.comparing(ChatMessage::timestamp))
             .toList();
-    return new ChatHistory(messages, reachedEnd, readSeq);
+    @Nullable Instant beforeTs =
+        messages.isEmpty()
+            ? found.page().end().map(FeedPages.ReadEnd::createdAt).orElse(null)
+            : null;
+    return new ChatHistory(messages, found.isLast(), readSeq, beforeTs);
   }
 }

@@ -45,7 +45,13 @@ class FeedPages {
    *
    * @param end where the read ended, if that was before the page was full and the range read
    */
-  record ListedPage(List<Listed> rows, Optional<ReadEnd> end) {}
+  record ListedPage(List<Listed> rows, Optional<ReadEnd> end) {
+
+    /** Whether the whole range has no row of the query. */
+    boolean isNothing() {
+      return rows.isEmpty() && end.isEmpty();
+    }
+  }
 
   /** The most rows that a read examines to fill its page. */
   static final int MAX_EXAMINED = 50_000;
@@ -54,7 +60,7 @@ class FeedPages {
   static final int MAX_EXAMINED_WITH_OUTCOME = 2_000;
 
   /** A read that may examine more is a whole read, of which few run at a time. */
-  private static final int MAX_EXAMINED_BY_SHORT_READS = 5_000;
+  static final int MAX_EXAMINED_BY_SHORT_READS = 5_000;
 
   /**
    * Lists canvas messages and notifications. A canvas request without a message, such as one for
@@ -68,7 +74,7 @@ class FeedPages {
       FROM unnest('{c,n}'::text[]) AS c (letter) CROSS JOIN LATERAL (
           SELECT seq, listed_bytes FROM activity_logs
           WHERE workspace_id = :workspace_id
-              AND (class, seq) > (c.letter::"char", 0) AND (class, seq) <= (c.letter::"char", :up_to)
+              AND (class, seq) > (c.letter::"char", :after) AND (class, seq) <= (c.letter::"char", :up_to)
               AND CASE WHEN source = 'self' OR message_id IS NOT NULL THEN true ELSE false END
           ORDER BY class DESC, seq DESC LIMIT (SELECT :limit)) AS page
       ORDER BY page.seq DESC LIMIT (SELECT :limit)
@@ -197,14 +203,27 @@ class FeedPages {
     return new Listed(row.getLong("seq"), row.getInt("listed_bytes"));
   }
 
-  /** Lists the conversation at the canvas up to a row, newest first. */
-  List<Listed> conversation(UUID workspaceId, long upTo, int limit) {
-    return db.sql(CONVERSATION)
-        .param("workspace_id", workspaceId)
-        .param("up_to", upTo)
-        .param("limit", limit)
-        .query(FeedPages::listed)
-        .list();
+  /**
+   * Lists the conversation at the canvas, newest first. Canvas requests without a message, such as
+   * those that ask how far a task is, may be many: it examines a bounded number.
+   *
+   * @param query one for a chat
+   */
+  ListedPage conversation(UUID workspaceId, FeedQuery query, FeedPosition range, int limit) {
+    Optional<ReadEnd> end =
+        range.length() > MAX_EXAMINED_BY_SHORT_READS
+            ? end(workspaceId, query, range, MAX_EXAMINED_BY_SHORT_READS)
+            : Optional.empty();
+    FeedPosition examined = end.map(one -> one.examined(range)).orElse(range);
+    List<Listed> rows =
+        db.sql(CONVERSATION)
+            .param("workspace_id", workspaceId)
+            .param("after", examined.after())
+            .param("up_to", examined.upTo())
+            .param("limit", limit)
+            .query(FeedPages::listed)
+            .list();
+    return new ListedPage(rows, end.filter(_ -> rows.size() < limit));
   }
 
   /** Reads the rows in no order; {@link StoredActivity.Truncated} replaces bodies over 256 KiB. */

@@ -171,19 +171,32 @@ class FeedReader {
   }
 
   /**
-   * Reads the conversation at the canvas before the query's time, newest first. It returns at most
-   * the query's limit.
+   * A page of the conversation at the canvas, newest first.
+   *
+   * @param isLast whether nothing older is kept
+   */
+  record Conversation(FeedPage page, boolean isLast) {}
+
+  /**
+   * Reads the conversation at the canvas before the query's time, at most the query's limit.
    *
    * @param memory receives the bytes of a page before it is read, and may refuse them
    */
-  List<StoredActivity> conversation(UUID workspaceId, FeedQuery query, LongConsumer memory) {
-    FeedPosition position = position(workspaceId, query);
-    return page(
-        workspaceId, pages.conversation(workspaceId, position.upTo(), query.limit()), memory);
+  Conversation conversation(UUID workspaceId, FeedQuery query, LongConsumer memory) {
+    FeedPosition range = position(workspaceId, query);
+    FeedPages.ListedPage listed = pages.conversation(workspaceId, query, range, query.limit());
+    FeedPage page = new FeedPage(page(workspaceId, listed.rows(), memory), listed.end());
+    return new Conversation(page, isLast(workspaceId, query, page, range));
   }
 
-  boolean hasConversationBefore(UUID workspaceId, long seq) {
-    return !pages.conversation(workspaceId, seq - 1, 1).isEmpty();
+  private boolean isLast(UUID workspaceId, FeedQuery query, FeedPage page, FeedPosition range) {
+    if (page.end().isPresent()) {
+      return false;
+    }
+    return page.rows().isEmpty()
+        || pages
+            .conversation(workspaceId, query, range.endingAt(page.rows().getLast().seq() - 1), 1)
+            .isNothing();
   }
 
   /**

@@ -5,6 +5,7 @@ import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.testing.PeerBehavior;
+import dev.muster.testing.StoredRows;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestClient.Answer;
@@ -76,6 +77,34 @@ class ChatHistoryTest {
   @Test
   void isEmptyWithoutMessages() {
     assertThat(history("")).hasToString("{\"messages\":[],\"reached_end\":true,\"read_seq\":0}");
+  }
+
+  /**
+   * A canvas may ask every two seconds how far a task is: the work of a page does not grow with it.
+   */
+  @Test
+  void goesOnBeforeManyRequestsWithoutAMessage() {
+    String first = feed.receive(null, "before them");
+    StoredRows.appendRequestsWithoutMessage(
+        TestServer.shared().database(), feed.id(), 2 * FeedPages.MAX_EXAMINED_BY_SHORT_READS + 2);
+    List<Integer> found = new ArrayList<>();
+    JsonNode page = history("?limit=1");
+    while (!page.path("reached_end").asBoolean()) {
+      found.add(page.path("messages").size());
+      page = history("?limit=1&before_ts=" + page.path("before_ts").asString());
+    }
+
+    assertThat(found).containsExactly(0, 0);
+    assertThat(page.at("/messages/0/id").asString()).isEqualTo(first + ":user");
+    assertThat(page.has("before_ts")).isFalse();
+
+    String last =
+        feed.receiveRequest(
+            null, TestFeed.request("m-2", "{\"kind\":\"text\",\"text\":\"after\"}"));
+    JsonNode newest = history("?limit=1");
+    assertThat(newest.at("/messages/0/id").asString()).isEqualTo(last + ":user");
+    assertThat(newest.path("reached_end").asBoolean()).isFalse();
+    assertThat(newest.has("before_ts")).isFalse();
   }
 
   /** A message is read when the agent polls after it, or acknowledges it. */

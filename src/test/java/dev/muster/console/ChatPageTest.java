@@ -10,8 +10,10 @@ import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Route;
 import com.microsoft.playwright.options.AriaRole;
 import dev.muster.testing.PeerBehavior;
+import dev.muster.testing.StoredRows;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestPeer;
+import dev.muster.testing.TestServer;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -63,12 +65,24 @@ class ChatPageTest {
     readsTheRowsOfMessagesAfterTheMessages(page);
     olderMessagesStayWhenNewOnesCome(page);
     isEmptyAtFirst(page);
+    showsMessagesBeforeManyRequestsThatAreNone(page);
     Accessibility.check(tab);
     itsFieldIsInsideTheWindow(page);
     tab.expects("status of (401|5..)|ERR_FAILED");
     repeatedSendIsOneMessage(page);
     chatStateAfterReloadIsTheSame(page);
     anErrorOfTheAgentIsItsAnswer(page);
+  }
+
+  private static void showsMessagesBeforeManyRequestsThatAreNone(Page page) {
+    Agent agent = CLIENT.create("Asked for its tasks", "\"delivery_mode\":\"poll\"");
+    chat(page, agent);
+    say(page, "How far is it?");
+    assertThat(bubble(page, "How far is it?")).containsText("stored");
+    StoredRows.appendRequestsWithoutMessage(TestServer.shared().database(), agent.id(), 6000);
+    page.reload();
+
+    assertThat(bubble(page, "How far is it?")).containsText("stored");
   }
 
   private static void chatShowsSendingStoredQueuedAnswered(Page page) throws IOException {

@@ -50,6 +50,22 @@ public final class StoredRows {
     return RowId.of(workspaceId, seq, time(Long.parseLong(micros))).toString();
   }
 
+  /** Appends what a canvas leaves that asks again and again how far a task is. */
+  public static void appendRequestsWithoutMessage(
+      TestDatabase database, UUID workspaceId, int count) {
+    database.execute(
+        """
+        INSERT INTO activity_logs (workspace_id, seq, class, activity_type, source, target_id, method, status,
+            listed_bytes, created_at, feed_bytes)
+        SELECT workspace_id, last_seq + n, 'c', 'a2a_receive', 'canvas_user', workspace_id, 'tasks/get', 'ok', 100,
+            last_created_at + n * interval '1 us', 0
+        FROM activity_feeds, generate_series(1, %2$d) AS n WHERE workspace_id = '%1$s';
+        UPDATE activity_feeds SET last_seq = last_seq + %2$d, last_created_at = last_created_at + %2$d * interval '1 us'
+        WHERE workspace_id = '%1$s'
+        """
+            .formatted(workspaceId, count));
+  }
+
   private static Instant time(long micros) {
     return Instant.ofEpochSecond(micros / 1_000_000, micros % 1_000_000 * 1000);
   }
