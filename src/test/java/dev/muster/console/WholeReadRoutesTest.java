@@ -11,6 +11,7 @@ import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestClient.Answer;
 import dev.muster.testing.TestServer;
+import java.sql.Connection;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -22,6 +23,7 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Supplier;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -113,6 +115,33 @@ class WholeReadRoutesTest {
       }
     }
     assertThat(CLIENT.post("/admin/bulk?dry_run=true", ADMIN_TOKEN, bulk).status()).isEqualTo(200);
+  }
+
+  /** Each of these reads waits for a lock in the database, as it might for a slow disk. */
+  @Test
+  void leaveConnectionsToHeartbeats() throws Exception {
+    List<String> people = new ArrayList<>(List.of(ADMIN_TOKEN));
+    for (int i = 0; i < 3; i++) {
+      String body = "{\"name\":\"person %d\",\"role\":\"operator\"}".formatted(i);
+      people.add(CLIENT.post("/admin/tokens", ADMIN_TOKEN, body).field("auth_token"));
+    }
+    List<CompletableFuture<Answer>> reads = new ArrayList<>();
+    try (Connection lock = SERVER.database().connect()) {
+      lock.setAutoCommit(false);
+      lock.createStatement().execute("LOCK TABLE fleet_minutes");
+      for (int i = 0; i < 40; i++) {
+        String person = people.get(i % people.size());
+        String from =
+            Instant.now().minusSeconds(3600 + 60 * i).toString(); // the same read is done once
+        reads.add(later(() -> CLIENT.get("/console/fleet/minutes?from=" + from, person)));
+      }
+      Awaitility.await().until(() -> SERVER.database().lockWaits("date_bin") == AT_ONCE);
+      for (int i = 0; i < 20; i++) {
+        assertThat(CLIENT.heartbeatOnce(agent).status()).isEqualTo(200);
+      }
+      assertThat(SERVER.database().lockWaits("date_bin")).isEqualTo(AT_ONCE);
+    }
+    assertThat(reads).allSatisfy(read -> assertThat(read.join().status()).isIn(200, 429, 503));
   }
 
   /**
