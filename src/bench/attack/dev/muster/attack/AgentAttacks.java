@@ -25,6 +25,11 @@ final class AgentAttacks {
   private static final int PAUSE_MS = 250;
   private static final double MIN_INTENSITY = 0.25;
   private static final int MAX_ANSWER_S = 15;
+
+  /** With {@link #TASKS} attempts each, these are more than may begin at once. */
+  private static final int HUNG = 35;
+
+  private static final int TASKS = 8;
   private static final byte[] PIECE = piece();
 
   private AgentAttacks() {}
@@ -34,7 +39,8 @@ final class AgentAttacks {
         new Attack("large-answers", AgentAttacks::answerMuchSlowly),
         new Attack("endless-event-lines", AgentAttacks::streamOneLine),
         new Attack("negative-content-lengths", AgentAttacks::answerWithNegativeLengths),
-        new Attack("abandoned-waits", AgentAttacks::abandonWaits));
+        new Attack("abandoned-waits", AgentAttacks::abandonWaits),
+        new Attack("hung-agents", AgentAttacks::hang));
   }
 
   private static byte[] piece() {
@@ -190,6 +196,50 @@ final class AgentAttacks {
           run.count(connection.hasAnswer() ? "" + connection.read().status() : "abandoned");
           run.close(connection);
         });
+  }
+
+  /** Agents take the queued messages of their parent, and never answer. */
+  private static void hang(AttackRun run) throws IOException {
+    Agent sender = run.workspace();
+    String parent = "\"parent_id\":\"" + sender.id() + "\"";
+    String url = "\"url\":\"" + run.agent(PeerBehavior.silence()).url() + "\"";
+    String tasks = "\"max_concurrent_tasks\":" + TASKS;
+    for (int i = 0; i < HUNG; i++) {
+      Agent target = run.workspace(parent, url, tasks, "\"delivery_mode\":\"push\"");
+      run.client().heartbeat(target, "\"active_tasks\":" + TASKS);
+      for (int n = 0; n < TASKS; n++) {
+        run.request(message(sender, target, "message/send"));
+      }
+      run.client().heartbeat(target, "\"active_tasks\":0");
+    }
+    queueForAHealthyAgent(run);
+  }
+
+  /** An unrelated agent gets a queued message as soon as it has a free slot. */
+  private static void queueForAHealthyAgent(AttackRun run) throws IOException {
+    TestPeer peer = run.agent(PeerBehavior.echo());
+    Agent sender = run.workspace();
+    Agent target =
+        run.workspace(
+            "\"parent_id\":\"" + sender.id() + "\"",
+            "\"url\":\"" + peer.url() + "\"",
+            "\"max_concurrent_tasks\":1",
+            "\"delivery_mode\":\"push\"");
+    run.repeat(
+        1,
+        () -> {
+          int before = peer.deliveries().size();
+          run.client().heartbeat(target, "\"active_tasks\":1");
+          run.request(message(sender, target, "message/send"));
+          run.client().heartbeat(target, "\"active_tasks\":0");
+          boolean isDelivered = run.holdsSoon(() -> peer.deliveries().size() > before);
+          run.expect(isDelivered || !run.goesOn(), "an unrelated agent gets its queued message");
+          run.pause(Duration.ofMillis(500));
+        });
+    run.atEnd(() ->
+        run.expect(
+            run.holdsSoon(() -> !peer.deliveries().isEmpty()),
+            "an unrelated agent gets its queued message"));
   }
 
   private static void send(PeerExchange exchange, int mib, Duration rest) throws IOException {

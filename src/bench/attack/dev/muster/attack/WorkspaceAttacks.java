@@ -25,6 +25,8 @@ final class WorkspaceAttacks {
   private static final int LISTERS = 10;
   private static final int LISTERS_BESIDE_OTHERS = 2;
   private static final int TIMEOUT_MS = 30_000;
+  private static final int REGISTRARS = 50;
+  private static final int REGISTRARS_BESIDE_OTHERS = 10;
 
   private WorkspaceAttacks() {}
 
@@ -32,7 +34,8 @@ final class WorkspaceAttacks {
     return List.of(
         new Attack("minted-tokens", WorkspaceAttacks::mintTokens),
         new Attack("filled-feed", WorkspaceAttacks::fillFeed),
-        new Attack("whole-lists", WorkspaceAttacks::listAll));
+        new Attack("whole-lists", WorkspaceAttacks::listAll),
+        new Attack("registrations-at-once", WorkspaceAttacks::registerAtOnce));
   }
 
   /** Mints tokens, and sends as many requests with each as it allows. */
@@ -100,6 +103,34 @@ final class WorkspaceAttacks {
     run.atEnd(() ->
         run.expect(
             run.holdsSoon(() -> run.counted("200") > 0), "a viewer gets some of its whole lists"));
+  }
+
+  /** An operator creates as many workspaces as its rate limit allows, all at once. */
+  private static void registerAtOnce(AttackRun run) {
+    String operator =
+        run.client()
+            .post("/admin/tokens", TestServer.ADMIN_TOKEN, "{\"name\":\"y\",\"role\":\"operator\"}")
+            .field("auth_token");
+    byte[] create =
+        Connection.request("POST", "/workspaces", operator, "{\"name\":\"one of many\"}");
+    run.repeat(
+        run.isAlone() ? REGISTRARS : REGISTRARS_BESIDE_OTHERS,
+        () -> {
+          if (run.request(create).status() == 429) {
+            run.pause(Duration.ofSeconds(1));
+          }
+        });
+    byte[] own =
+        Connection.request("POST", "/workspaces", TestServer.ADMIN_TOKEN, "{\"name\":\"own\"}");
+    run.repeat(
+        1,
+        () -> {
+          Answer created = run.request(own);
+          run.expect(
+              created.status() == 201 || created.status() == 429 || !run.goesOn(),
+              "another caller creates a workspace meanwhile: %.200s".formatted(created));
+          run.pause(Duration.ofSeconds(1));
+        });
   }
 
   /** Registers without credentials, from as many addresses as the rate limit of each needs. */
