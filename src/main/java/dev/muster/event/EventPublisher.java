@@ -1,5 +1,6 @@
 package dev.muster.event;
 
+import dev.muster.event.EventRepository.Stamped;
 import dev.muster.event.ReplicaNotifier.ReplicaNotificationListener;
 import dev.muster.event.ReplicaNotifier.ReplicaTopic;
 import dev.muster.platform.loop.BackgroundLoop;
@@ -12,6 +13,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.springframework.stereotype.Component;
 
 /**
@@ -20,14 +22,18 @@ import org.springframework.stereotype.Component;
  * <p>One publisher at a time stamps events, over all replicas. An event gets its number only after
  * its row is committed, so a reader that pages by number skips no event.
  *
- * <p>The publisher runs after every commit that recorded an event and on each notification from
- * another replica. It also runs once a second, to find events of a failed replica and events whose
- * notification was lost.
+ * <p>The publisher runs after every commit that recorded an event here. Then it looks at events
+ * with ordinals about those of the last ones: the index has more, all that were stamped since a
+ * backup began. Once a second it looks at all, for events of a failed replica, and of a transaction
+ * that took long. A notification of another replica only says that there are new numbers to read.
  */
 @Component
 class EventPublisher implements ReplicaNotificationListener {
 
   private static final Duration POLL_INTERVAL = Duration.ofSeconds(1);
+
+  /** So many ordinals may be taken between the one of an event and its commit. */
+  static final long TAKEN_MEANWHILE = 10_000;
 
   private final EventRepository repository;
   private final EventLog log;
@@ -35,6 +41,12 @@ class EventPublisher implements ReplicaNotificationListener {
   private final FailingUnits failing;
   private final BackgroundLoop loop;
   private volatile boolean recorded;
+
+  /** The highest ordinal that this replica has stamped. */
+  private final AtomicLong lastOrdinal = new AtomicLong();
+
+  /** Of the loop alone. */
+  private long lookedAtAllAt = System.nanoTime() - POLL_INTERVAL.toNanos();
 
   EventPublisher(
       EventRepository repository,
@@ -72,17 +84,17 @@ class EventPublisher implements ReplicaNotificationListener {
 
   /** Publishes every event that was committed before this call. */
   void publishAll() {
-    if (repository.hasUnpublished() && publish()) {
+    if (repository.hasUnpublished() && publish(0)) {
       loop.wake();
     }
   }
 
-  /** Publishes all unpublished events; returns whether there were any. */
-  private boolean publish() {
+  /** Publishes all unpublished events after an ordinal; returns whether there were any. */
+  private boolean publish(long afterOrdinal) {
     boolean published = false;
     int stamped;
     do {
-      stamped = publishNext();
+      stamped = publishNext(afterOrdinal);
       published |= stamped > 0;
     } while (stamped == EventRepository.BATCH_SIZE);
     if (published) {
@@ -92,10 +104,12 @@ class EventPublisher implements ReplicaNotificationListener {
   }
 
   /** Stamps the next events, without those that fail by themselves; returns how many. */
-  private int publishNext() {
+  private int publishNext(long afterOrdinal) {
     List<Long> delayed = failing.delayed(Long.class);
     try {
-      return repository.publish(log.head(), delayed);
+      Stamped stamped = repository.publish(log.head(), afterOrdinal, delayed);
+      long _ = lastOrdinal.accumulateAndGet(stamped.lastOrdinal(), Math::max);
+      return stamped.count();
     } catch (RuntimeException e) {
       if (FailingUnits.isOutage(e)) {
         throw e;
@@ -109,17 +123,18 @@ class EventPublisher implements ReplicaNotificationListener {
     }
   }
 
-  /**
-   * Publishes, then loads new events into the log.
-   *
-   * <p>{@code hasUnpublished} scans past all recently numbered rows, so it is skipped when a commit
-   * has already set the flag.
-   */
+  /** Publishes, then loads new events into the log. */
   private void look() {
     boolean known = recorded;
     recorded = false;
-    if (known || repository.hasUnpublished()) {
-      publish();
+    if (known) {
+      boolean _ = publish(lastOrdinal.get() - TAKEN_MEANWHILE);
+    }
+    if (System.nanoTime() - lookedAtAllAt >= POLL_INTERVAL.toNanos()) {
+      lookedAtAllAt = System.nanoTime();
+      if (repository.hasUnpublished()) {
+        boolean _ = publish(0);
+      }
     }
     log.catchUp();
   }

@@ -44,11 +44,15 @@ class EventRepository {
           SELECT place, row_number() OVER (ORDER BY ordinal) AS number
           FROM (
               SELECT ctid AS place, ordinal FROM events
-              WHERE seq IS NULL AND ordinal <> ALL (:except::bigint[])
+              WHERE seq IS NULL AND ordinal > :after AND ordinal <> ALL (:except::bigint[])
               ORDER BY ordinal LIMIT :most) AS next
+      ),
+      stamped AS (
+          UPDATE events e SET seq = :last_seq + unpublished.number
+          FROM unpublished WHERE e.ctid = unpublished.place
+          RETURNING e.ordinal
       )
-      UPDATE events e SET seq = :last_seq + unpublished.number
-      FROM unpublished WHERE e.ctid = unpublished.place
+      SELECT count(*) AS count, coalesce(max(ordinal), 0) AS last_ordinal FROM stamped
       """;
 
   private static final String STAMP_THESE =
@@ -147,22 +151,33 @@ class EventRepository {
   }
 
   /**
-   * Stamps up to {@code BATCH_SIZE} events and returns how many.
+   * Events that were stamped.
+   *
+   * @param lastOrdinal the highest of their ordinals; 0 for none
+   */
+  public record Stamped(int count, long lastOrdinal) {}
+
+  /**
+   * Stamps up to {@code BATCH_SIZE} events.
    *
    * @param seen the highest number that this replica has served; a database that lost its last
    *     commits in a failover must not assign it again
+   * @param afterOrdinal events up to this ordinal are left out. The index still has all that were
+   *     stamped since the oldest open snapshot began, such as that of a backup
    * @param except the ordinals of events to leave out
    */
   @Transactional
-  public int publish(long seen, List<Long> except) {
+  public Stamped publish(long seen, long afterOrdinal, List<Long> except) {
     long lastSeq = Math.max(seen, db.sql(LOCK_HEAD).query(Long.class).single());
-    int stamped =
+    Stamped stamped =
         db.sql(STAMP)
             .param("last_seq", lastSeq)
+            .param("after", afterOrdinal)
             .param("except", except.toArray(Long[]::new))
             .param("most", BATCH_SIZE)
-            .update();
-    moveHead(lastSeq, stamped);
+            .query((row, n) -> new Stamped(row.getInt("count"), row.getLong("last_ordinal")))
+            .single();
+    moveHead(lastSeq, stamped.count());
     return stamped;
   }
 

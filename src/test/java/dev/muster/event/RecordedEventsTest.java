@@ -114,6 +114,27 @@ class RecordedEventsTest {
                 .isEqualTo(expected.reversed()));
   }
 
+  /** Many other events take their ordinals, and are numbered, before it is committed. */
+  @Test
+  void areNumberedHoweverLongTheirTransactionTook() throws SQLException {
+    String unpublished = "SELECT count(*) FROM events WHERE seq IS NULL";
+    String insert =
+        "INSERT INTO events (id, event_type, payload, created_at) SELECT gen_random_uuid(), 'TEST',"
+            + " '{}', now() FROM generate_series(1, %d)";
+    try (Connection slow = SERVER.database().connect()) {
+      slow.setAutoCommit(false);
+      slow.createStatement().execute(insert.formatted(1));
+      SERVER.database().execute(insert.formatted(EventPublisher.TAKEN_MEANWHILE + 1));
+      CLIENT.create("Recorded here");
+      Awaitility.await().until(() -> SERVER.database().value(unpublished), "0"::equals);
+      slow.commit();
+    }
+
+    CLIENT.create("Recorded after it");
+
+    Awaitility.await().until(() -> SERVER.database().value(unpublished), "0"::equals);
+  }
+
   @Test
   void recordNoRefusedChange() {
     Agent agent = CLIENT.createOnline("Quiet");
