@@ -114,25 +114,30 @@ class RecordedEventsTest {
                 .isEqualTo(expected.reversed()));
   }
 
-  /** Many other events take their ordinals, and are numbered, before it is committed. */
+  /**
+   * Many other events take their ordinals, and are numbered, before it is committed. The history of
+   * statuses waits meanwhile, since it has all events numbered before it reads.
+   */
   @Test
   void areNumberedHoweverLongTheirTransactionTook() throws SQLException {
     String unpublished = "SELECT count(*) FROM events WHERE seq IS NULL";
     String insert =
         "INSERT INTO events (id, event_type, payload, created_at) SELECT gen_random_uuid(), 'TEST',"
             + " '{}', now() FROM generate_series(1, %d)";
-    try (Connection slow = SERVER.database().connect()) {
+    try (Connection history = SERVER.database().connect();
+        Connection slow = SERVER.database().connect()) {
+      history.setAutoCommit(false);
+      history.createStatement().execute("LOCK TABLE history_head");
       slow.setAutoCommit(false);
       slow.createStatement().execute(insert.formatted(1));
       SERVER.database().execute(insert.formatted(EventPublisher.TAKEN_MEANWHILE + 1));
       CLIENT.create("Recorded here");
       Awaitility.await().until(() -> SERVER.database().value(unpublished), "0"::equals);
       slow.commit();
+      CLIENT.create("Recorded after it");
+
+      Awaitility.await().until(() -> SERVER.database().value(unpublished), "0"::equals);
     }
-
-    CLIENT.create("Recorded after it");
-
-    Awaitility.await().until(() -> SERVER.database().value(unpublished), "0"::equals);
   }
 
   @Test

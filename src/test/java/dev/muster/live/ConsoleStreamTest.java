@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.stream.Stream;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import tools.jackson.databind.JsonNode;
@@ -211,6 +212,18 @@ class ConsoleStreamTest {
       JsonNode next = socket.await(batch -> isTick(batch) && batch.path("seq").asLong() > seq);
       assertThat(Instant.parse(next.path("at").asString()))
           .isAfter(Instant.parse(first.path("at").asString()));
+
+      // an event makes the stream look; so one tick follows another without an event
+      Awaitility.await()
+          .until(() -> {
+            List<Long> numbers =
+                socket.frames().stream()
+                    .filter(ConsoleStreamTest::isTick)
+                    .map(tick -> tick.path("seq").asLong())
+                    .filter(one -> one > seq)
+                    .toList();
+            return numbers.size() > numbers.stream().distinct().count();
+          });
     }
   }
 
