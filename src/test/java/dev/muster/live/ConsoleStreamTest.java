@@ -13,10 +13,12 @@ import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestServer;
 import dev.muster.testing.TestSocket;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
@@ -213,18 +215,26 @@ class ConsoleStreamTest {
       assertThat(Instant.parse(next.path("at").asString()))
           .isAfter(Instant.parse(first.path("at").asString()));
 
-      // an event makes the stream look; so one tick follows another without an event
-      Awaitility.await()
-          .until(() -> {
-            List<Long> numbers =
-                socket.frames().stream()
-                    .filter(ConsoleStreamTest::isTick)
-                    .map(tick -> tick.path("seq").asLong())
-                    .filter(one -> one > seq)
-                    .toList();
-            return numbers.size() > numbers.stream().distinct().count();
-          });
+      // an event makes the stream look, and so does a ping every 20 s; ticks need neither
+      Awaitility.await().until(() -> secondsBetweenTicks(socket, seq).findFirst().isPresent());
+      assertThat(secondsBetweenTicks(socket, seq).findFirst())
+          .hasValueSatisfying(s -> assertThat(s).isLessThan(12));
     }
+  }
+
+  /** The seconds from each tick to the next one, where no event came between. */
+  private static Stream<Long> secondsBetweenTicks(TestSocket socket, long afterSeq) {
+    List<JsonNode> ticks =
+        socket.frames().stream()
+            .filter(one -> isTick(one) && one.path("seq").asLong() > afterSeq)
+            .toList();
+    return IntStream.range(1, ticks.size())
+        .filter(i -> ticks.get(i).path("seq").equals(ticks.get(i - 1).path("seq")))
+        .mapToObj(i -> Duration.between(at(ticks.get(i - 1)), at(ticks.get(i))).toSeconds());
+  }
+
+  private static Instant at(JsonNode tick) {
+    return Instant.parse(tick.path("at").asString());
   }
 
   private static boolean isTick(JsonNode batch) {
