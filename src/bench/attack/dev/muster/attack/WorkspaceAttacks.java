@@ -27,6 +27,9 @@ final class WorkspaceAttacks {
   private static final int TIMEOUT_MS = 30_000;
   private static final int REGISTRARS = 50;
   private static final int REGISTRARS_BESIDE_OTHERS = 10;
+  private static final int WOKEN_POLLS = 100;
+  private static final int RESUMED_STREAMS = 40;
+  private static final int POSTS_AT_ONCE = 20;
 
   private WorkspaceAttacks() {}
 
@@ -35,7 +38,10 @@ final class WorkspaceAttacks {
         new Attack("minted-tokens", WorkspaceAttacks::mintTokens),
         new Attack("filled-feed", WorkspaceAttacks::fillFeed),
         new Attack("whole-lists", WorkspaceAttacks::listAll),
-        new Attack("registrations-at-once", WorkspaceAttacks::registerAtOnce));
+        new Attack("registrations-at-once", WorkspaceAttacks::registerAtOnce),
+        new Attack("woken-polls", WorkspaceAttacks::wakePolls),
+        new Attack("resumed-streams", WorkspaceAttacks::resumeStreams),
+        new Attack("runtime-posts", WorkspaceAttacks::postRuntimeEvents));
   }
 
   /** Mints tokens, and sends as many requests with each as it allows. */
@@ -115,11 +121,7 @@ final class WorkspaceAttacks {
         Connection.request("POST", "/workspaces", operator, "{\"name\":\"one of many\"}");
     run.repeat(
         run.isAlone() ? REGISTRARS : REGISTRARS_BESIDE_OTHERS,
-        () -> {
-          if (run.request(create).status() == 429) {
-            run.pause(Duration.ofSeconds(1));
-          }
-        });
+        () -> restAfter429(run, run.request(create)));
     byte[] own =
         Connection.request("POST", "/workspaces", TestServer.ADMIN_TOKEN, "{\"name\":\"own\"}");
     run.repeat(
@@ -131,6 +133,66 @@ final class WorkspaceAttacks {
               "another caller creates a workspace meanwhile: %.200s".formatted(created));
           run.pause(Duration.ofSeconds(1));
         });
+  }
+
+  /** Each row that the workspace appends lets its held polls look, and none finds what it wants. */
+  private static void wakePolls(AttackRun run) {
+    Agent attacker = run.workspace();
+    String feed = "/workspaces/" + attacker.id() + "/activity";
+    byte[] poll =
+        Connection.request("GET", feed + "?type=skill_promotion&wait=2", attacker.token(), null);
+    byte[] append =
+        Connection.request("POST", feed, attacker.token(), "{\"activity_type\":\"agent_log\"}");
+    run.repeat(WOKEN_POLLS, () -> restAfter429(run, run.request(poll)));
+    run.repeat(
+        1,
+        () -> {
+          restAfter429(run, run.request(append));
+          run.pause(Duration.ofMillis(100));
+        });
+  }
+
+  /** Streams read all past events of their workspace, and end before they have them. */
+  private static void resumeStreams(AttackRun run) {
+    Agent attacker = run.workspace();
+    byte[] resume =
+        Connection.request(
+            "GET",
+            "/workspaces/" + attacker.id() + "/events/stream?after=0",
+            attacker.token(),
+            null);
+    run.repeat(
+        RESUMED_STREAMS,
+        () -> {
+          Connection connection = run.connect();
+          try {
+            int status = connection.exchange(resume).status();
+            run.count(String.valueOf(status));
+            run.pause(Duration.ofMillis(status == 200 ? 20 : 1000));
+          } finally {
+            run.close(connection);
+          }
+        });
+    run.atEnd(
+        () -> run.expect(run.holdsSoon(() -> run.counted("200") > 0), "some of its streams begin"));
+  }
+
+  /** All posts wait for the row of one workspace. */
+  private static void postRuntimeEvents(AttackRun run) {
+    Agent attacker = run.workspace();
+    byte[] post =
+        Connection.request(
+            "POST",
+            "/workspaces/" + attacker.id() + "/runtime-events",
+            attacker.token(),
+            "{\"type\":\"RuntimeError\",\"payload\":{\"task_name\":\"t\",\"kind\":\"x\",\"message\":\"\"}}");
+    run.repeat(POSTS_AT_ONCE, () -> restAfter429(run, run.request(post)));
+  }
+
+  private static void restAfter429(AttackRun run, Answer answer) throws InterruptedException {
+    if (answer.status() == 429) {
+      run.pause(Duration.ofSeconds(1));
+    }
   }
 
   /** Registers without credentials, from as many addresses as the rate limit of each needs. */
