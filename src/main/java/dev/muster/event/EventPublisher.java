@@ -1,6 +1,5 @@
 package dev.muster.event;
 
-import dev.muster.event.EventRepository.Stamped;
 import dev.muster.event.ReplicaNotifier.ReplicaNotificationListener;
 import dev.muster.event.ReplicaNotifier.ReplicaTopic;
 import dev.muster.platform.loop.BackgroundLoop;
@@ -13,7 +12,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import org.springframework.stereotype.Component;
 
 /**
@@ -22,30 +20,22 @@ import org.springframework.stereotype.Component;
  * <p>One publisher at a time stamps events, over all replicas. An event gets its number only after
  * its row is committed, so a reader that pages by number skips no event.
  *
- * <p>The publisher runs after every commit that recorded an event here. Then it looks at events
- * with ordinals about those of the last ones: the index has more, all that were stamped since a
- * backup began. Once a second it looks at all, for events of a failed replica, and of a transaction
- * that took long. A notification of another replica only says that there are new numbers to read.
+ * <p>The publisher runs after every commit that recorded an event here, and once a second, for
+ * events of a failed replica. A notification of another replica only says that there are new
+ * numbers to read.
  */
 @Component
 class EventPublisher implements ReplicaNotificationListener {
 
   private static final Duration POLL_INTERVAL = Duration.ofSeconds(1);
 
-  /** So many ordinals may be taken between the one of an event and its commit. */
-  static final long TAKEN_MEANWHILE = 10_000;
-
   private final EventRepository repository;
   private final EventLog log;
   private final ReplicaNotifier notifier;
   private final FailingUnits failing;
   private final BackgroundLoop loop;
+  private final SettledOrdinals settled = new SettledOrdinals();
   private volatile boolean recorded;
-
-  /** The highest ordinal that this replica has stamped. */
-  private final AtomicLong lastOrdinal = new AtomicLong();
-
-  /** Of the loop alone. */
   private long lookedAtAllAt = System.nanoTime() - POLL_INTERVAL.toNanos();
 
   EventPublisher(
@@ -107,9 +97,7 @@ class EventPublisher implements ReplicaNotificationListener {
   private int publishNext(long afterOrdinal) {
     List<Long> delayed = failing.delayed(Long.class);
     try {
-      Stamped stamped = repository.publish(log.head(), afterOrdinal, delayed);
-      long _ = lastOrdinal.accumulateAndGet(stamped.lastOrdinal(), Math::max);
-      return stamped.count();
+      return repository.publish(log.head(), afterOrdinal, delayed);
     } catch (RuntimeException e) {
       if (FailingUnits.isOutage(e)) {
         throw e;
@@ -128,13 +116,15 @@ class EventPublisher implements ReplicaNotificationListener {
     boolean known = recorded;
     recorded = false;
     if (known) {
-      boolean _ = publish(lastOrdinal.get() - TAKEN_MEANWHILE);
+      boolean _ = publish(settled.upTo());
     }
     if (System.nanoTime() - lookedAtAllAt >= POLL_INTERVAL.toNanos()) {
       lookedAtAllAt = System.nanoTime();
+      SettledOrdinals.Moment before = repository.moment();
       if (repository.hasUnpublished()) {
         boolean _ = publish(0);
       }
+      settled.lookedAtAll(before);
     }
     log.catchUp();
   }

@@ -36,6 +36,16 @@ class EventRepository {
   private static final String HAS_UNPUBLISHED =
       "SELECT EXISTS (SELECT FROM events WHERE seq IS NULL)";
 
+  private static final String NEWEST_ORDINAL =
+      "SELECT coalesce(pg_sequence_last_value(pg_get_serial_sequence('events',"
+          + " 'ordinal')::regclass), 0)";
+
+  private static final String TRANSACTIONS =
+      """
+      SELECT pg_snapshot_xmin(now.snapshot)::text::bigint AS oldest, pg_snapshot_xmax(now.snapshot)::text::bigint AS next
+      FROM (SELECT pg_current_snapshot() AS snapshot) AS now
+      """;
+
   private static final String LOCK_HEAD = "SELECT last_seq FROM event_head FOR UPDATE";
 
   private static final String STAMP =
@@ -46,13 +56,9 @@ class EventRepository {
               SELECT ctid AS place, ordinal FROM events
               WHERE seq IS NULL AND ordinal > :after AND ordinal <> ALL (:except::bigint[])
               ORDER BY ordinal LIMIT :most) AS next
-      ),
-      stamped AS (
-          UPDATE events e SET seq = :last_seq + unpublished.number
-          FROM unpublished WHERE e.ctid = unpublished.place
-          RETURNING e.ordinal
       )
-      SELECT count(*) AS count, coalesce(max(ordinal), 0) AS last_ordinal FROM stamped
+      UPDATE events e SET seq = :last_seq + unpublished.number
+      FROM unpublished WHERE e.ctid = unpublished.place
       """;
 
   private static final String STAMP_THESE =
@@ -150,34 +156,36 @@ class EventRepository {
     return db.sql(HAS_UNPUBLISHED).query(Boolean.class).single();
   }
 
-  /**
-   * Events that were stamped.
-   *
-   * @param lastOrdinal the highest of their ordinals; 0 for none
-   */
-  public record Stamped(int count, long lastOrdinal) {}
+  /** Returns the moment before a look at all events. */
+  SettledOrdinals.Moment moment() {
+    // in this order: what took an ordinal up to the newest one has begun before the second
+    // statement
+    long newest = db.sql(NEWEST_ORDINAL).query(Long.class).single();
+    return db.sql(TRANSACTIONS)
+        .query((row, n) ->
+            new SettledOrdinals.Moment(newest, row.getLong("oldest"), row.getLong("next")))
+        .single();
+  }
 
   /**
-   * Stamps up to {@code BATCH_SIZE} events.
+   * Stamps up to {@code BATCH_SIZE} events and returns how many.
    *
    * @param seen the highest number that this replica has served; a database that lost its last
    *     commits in a failover must not assign it again
-   * @param afterOrdinal events up to this ordinal are left out. The index still has all that were
-   *     stamped since the oldest open snapshot began, such as that of a backup
+   * @param afterOrdinal events up to this ordinal have their numbers
    * @param except the ordinals of events to leave out
    */
   @Transactional
-  public Stamped publish(long seen, long afterOrdinal, List<Long> except) {
+  public int publish(long seen, long afterOrdinal, List<Long> except) {
     long lastSeq = Math.max(seen, db.sql(LOCK_HEAD).query(Long.class).single());
-    Stamped stamped =
+    int stamped =
         db.sql(STAMP)
             .param("last_seq", lastSeq)
             .param("after", afterOrdinal)
             .param("except", except.toArray(Long[]::new))
             .param("most", BATCH_SIZE)
-            .query((row, n) -> new Stamped(row.getInt("count"), row.getLong("last_ordinal")))
-            .single();
-    moveHead(lastSeq, stamped.count());
+            .update();
+    moveHead(lastSeq, stamped);
     return stamped;
   }
 

@@ -5,6 +5,8 @@ import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static java.util.stream.Collectors.toList;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.platform.loop.BackgroundLoops;
+import dev.muster.platform.loop.BackgroundLoops.LoopState;
 import dev.muster.testing.Race;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
@@ -115,29 +117,48 @@ class RecordedEventsTest {
   }
 
   /**
-   * Many other events take their ordinals, and are numbered, before it is committed. The history of
-   * statuses waits meanwhile, since it has all events numbered before it reads.
+   * The publisher looks at all events several times before it is committed. The history of statuses
+   * waits meanwhile, since it has all events numbered before it reads.
    */
   @Test
-  void areNumberedHoweverLongTheirTransactionTook() throws SQLException {
+  void areNumberedAsTheyAreCommittedHoweverLongATransactionTakes() throws SQLException {
+    UUID late = UUID.randomUUID();
     String unpublished = "SELECT count(*) FROM events WHERE seq IS NULL";
-    String insert =
-        "INSERT INTO events (id, event_type, payload, created_at) SELECT gen_random_uuid(), 'TEST',"
-            + " '{}', now() FROM generate_series(1, %d)";
     try (Connection history = SERVER.database().connect();
         Connection slow = SERVER.database().connect()) {
       history.setAutoCommit(false);
       history.createStatement().execute("LOCK TABLE history_head");
       slow.setAutoCommit(false);
-      slow.createStatement().execute(insert.formatted(1));
-      SERVER.database().execute(insert.formatted(EventPublisher.TAKEN_MEANWHILE + 1));
-      CLIENT.create("Recorded here");
-      Awaitility.await().until(() -> SERVER.database().value(unpublished), "0"::equals);
+      slow.createStatement()
+          .execute(
+              "INSERT INTO events (id, event_type, payload, created_at) VALUES ('%s', 'TEST', '{}', now())"
+                  .formatted(late));
+      CLIENT.create("Recorded meanwhile");
+      awaitLooks(5);
       slow.commit();
       CLIENT.create("Recorded after it");
-
       Awaitility.await().until(() -> SERVER.database().value(unpublished), "0"::equals);
     }
+
+    assertThat(
+            SERVER
+                .database()
+                .value(
+                    "SELECT (SELECT max(seq) FROM events) - seq FROM events WHERE id = '%s'"
+                        .formatted(late)))
+        .isEqualTo("1");
+  }
+
+  private static void awaitLooks(int count) {
+    long before = looks();
+    Awaitility.await().until(() -> looks() >= before + count);
+  }
+
+  private static long looks() {
+    return SERVER.bean(BackgroundLoops.class).states().stream()
+        .filter(loop -> loop.name().equals("event-publisher"))
+        .mapToLong(LoopState::runs)
+        .sum();
   }
 
   @Test
