@@ -126,6 +126,8 @@ class ChatPageTest {
             .path("message_id")
             .asString();
     assertThat(bubble(page, "What is next?").locator(".speaker")).hasText("night shift");
+    page.reload(); // it is from the server then: the page has seen it unread
+    assertThat(bubble(page, "What is next?")).isVisible();
     CLIENT.post("/workspaces/" + agent.id() + "/activity/ack", agent.token(), "{\"acked_seq\":1}");
     assertThat(bubble(page, "What is next?"))
         .containsText(Pattern.compile("read by the agent \\d\\d:\\d\\d"));
