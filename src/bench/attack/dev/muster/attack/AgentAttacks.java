@@ -40,7 +40,7 @@ final class AgentAttacks {
         new Attack("endless-event-lines", AgentAttacks::streamOneLine),
         new Attack("negative-content-lengths", AgentAttacks::answerWithNegativeLengths),
         new Attack("abandoned-waits", AgentAttacks::abandonWaits),
-        new Attack("hung-agents", AgentAttacks::hang));
+        Attack.alone("hung-agents", AgentAttacks::hang));
   }
 
   private static byte[] piece() {

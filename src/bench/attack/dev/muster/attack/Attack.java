@@ -4,8 +4,18 @@ package dev.muster.attack;
  * An attempt of one caller to use up shared resources.
  *
  * @param name its name in the long form and in {@code docs/limits.md}
+ * @param runsBesideOthers whether it is one of those that run together. All of them would take more
+ *     of two processors than there is
  */
-record Attack(String name, Preparation preparation) {
+record Attack(String name, Preparation preparation, boolean runsBesideOthers) {
+
+  Attack(String name, Preparation preparation) {
+    this(name, preparation, true);
+  }
+
+  static Attack alone(String name, Preparation preparation) {
+    return new Attack(name, preparation, false);
+  }
 
   @FunctionalInterface
   interface Preparation {

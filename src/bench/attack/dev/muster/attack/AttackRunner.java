@@ -43,8 +43,10 @@ final class AttackRunner {
     return run(attack.name(), List.of(attack), settling, time, calm);
   }
 
+  /** Runs those of the attacks that run beside others. */
   AttackResult runTogether(List<Attack> attacks, Duration time, Experience calm) throws Exception {
-    return run("all together", attacks, SETTLING, time, calm);
+    List<Attack> together = attacks.stream().filter(Attack::runsBesideOthers).toList();
+    return run("all together", together, SETTLING, time, calm);
   }
 
   private AttackResult run(

@@ -26,7 +26,6 @@ final class WorkspaceAttacks {
   private static final int LISTERS_BESIDE_OTHERS = 2;
   private static final int TIMEOUT_MS = 30_000;
   private static final int REGISTRARS = 50;
-  private static final int REGISTRARS_BESIDE_OTHERS = 10;
   private static final int WOKEN_POLLS = 100;
   private static final int RESUMED_STREAMS = 40;
   private static final int POSTS_AT_ONCE = 20;
@@ -38,10 +37,10 @@ final class WorkspaceAttacks {
         new Attack("minted-tokens", WorkspaceAttacks::mintTokens),
         new Attack("filled-feed", WorkspaceAttacks::fillFeed),
         new Attack("whole-lists", WorkspaceAttacks::listAll),
-        new Attack("registrations-at-once", WorkspaceAttacks::registerAtOnce),
-        new Attack("woken-polls", WorkspaceAttacks::wakePolls),
-        new Attack("resumed-streams", WorkspaceAttacks::resumeStreams),
-        new Attack("runtime-posts", WorkspaceAttacks::postRuntimeEvents));
+        Attack.alone("registrations-at-once", WorkspaceAttacks::registerAtOnce),
+        Attack.alone("woken-polls", WorkspaceAttacks::wakePolls),
+        Attack.alone("resumed-streams", WorkspaceAttacks::resumeStreams),
+        Attack.alone("runtime-posts", WorkspaceAttacks::postRuntimeEvents));
   }
 
   /** Mints tokens, and sends as many requests with each as it allows. */
@@ -119,9 +118,7 @@ final class WorkspaceAttacks {
             .field("auth_token");
     byte[] create =
         Connection.request("POST", "/workspaces", operator, "{\"name\":\"one of many\"}");
-    run.repeat(
-        run.isAlone() ? REGISTRARS : REGISTRARS_BESIDE_OTHERS,
-        () -> restAfter429(run, run.request(create)));
+    run.repeat(REGISTRARS, () -> restAfter429(run, run.request(create)));
     byte[] own =
         Connection.request("POST", "/workspaces", TestServer.ADMIN_TOKEN, "{\"name\":\"own\"}");
     run.repeat(
