@@ -19,6 +19,7 @@ import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
 import dev.muster.event.Events;
+import dev.muster.testing.ServerClasses;
 import java.io.IOException;
 import java.lang.reflect.Method;
 import java.time.Clock;
@@ -47,10 +48,6 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 class ModulesTest {
 
   private static final ApplicationModules MODULES = ApplicationModules.of(MusterApplication.class);
-
-  private static final JavaClasses SERVER =
-      new ClassFileImporter()
-          .importUrl(MusterApplication.class.getProtectionDomain().getCodeSource().getLocation());
 
   private static final Pattern CLOCK =
       Pattern.compile(
@@ -145,7 +142,7 @@ class ModulesTest {
   @ParameterizedTest
   @FieldSource("RULES")
   void keepTo(ArchRule rule) {
-    rule.check(SERVER);
+    rule.check(ServerClasses.ALL);
   }
 
   @ParameterizedTest

@@ -130,6 +130,9 @@ final class WorkspaceAttacks {
               "another caller creates a workspace meanwhile: %.200s".formatted(created));
           run.pause(Duration.ofSeconds(1));
         });
+    run.atEnd(() ->
+        run.expect(
+            run.holdsSoon(() -> run.counted("201") > 0), "workspaces are created meanwhile"));
   }
 
   /** Each row that the workspace appends lets its held polls look, and none finds what it wants. */
@@ -147,6 +150,10 @@ final class WorkspaceAttacks {
           restAfter429(run, run.request(append));
           run.pause(Duration.ofMillis(100));
         });
+    run.atEnd(() ->
+        run.expect(
+            run.holdsSoon(() -> run.counted("200") > WOKEN_POLLS),
+            "its polls are answered when their time is over"));
   }
 
   /** Streams read all past events of their workspace, and end before they have them. */
@@ -184,6 +191,8 @@ final class WorkspaceAttacks {
             attacker.token(),
             "{\"type\":\"RuntimeError\",\"payload\":{\"task_name\":\"t\",\"kind\":\"x\",\"message\":\"\"}}");
     run.repeat(POSTS_AT_ONCE, () -> restAfter429(run, run.request(post)));
+    run.atEnd(
+        () -> run.expect(run.holdsSoon(() -> run.counted("429") > 0), "its posts are limited"));
   }
 
   private static void restAfter429(AttackRun run, Answer answer) throws InterruptedException {

@@ -115,18 +115,23 @@ class EventPublisher implements ReplicaNotificationListener {
   private void look() {
     boolean known = recorded;
     recorded = false;
-    if (known) {
+    if (System.nanoTime() - lookedAtAllAt >= POLL_INTERVAL.toNanos()) {
+      lookAtAll(known);
+    } else if (known) {
       boolean _ = publish(settled.upTo());
     }
-    if (System.nanoTime() - lookedAtAllAt >= POLL_INTERVAL.toNanos()) {
-      lookedAtAllAt = System.nanoTime();
-      SettledOrdinals.Moment before = repository.moment();
-      if (repository.hasUnpublished()) {
-        boolean _ = publish(0);
-      }
-      settled.lookedAtAll(before);
-    }
     log.catchUp();
+  }
+
+  /** Also the first look after an outage, since another database may answer then. */
+  private void lookAtAll(boolean isKnown) {
+    long now = System.nanoTime();
+    SettledOrdinals.Moment before = repository.moment();
+    if (isKnown || repository.hasUnpublished()) {
+      boolean _ = publish(0);
+    }
+    settled.lookedAtAll(before);
+    lookedAtAllAt = now;
   }
 
   @PreDestroy

@@ -3,9 +3,11 @@ package dev.muster.event;
 /**
  * Knows up to which ordinal no event can come without a number any more.
  *
- * <p>A transaction takes the ordinals of its events before it commits. So an ordinal is settled
- * when all transactions have ended that ran when it was the newest, and a look at all events has
- * numbered what they left. Each replica finds that out for itself, once a second.
+ * <p>A transaction takes the ordinals of its events before it commits, and has its id by then,
+ * since it has changed what they tell of. So an ordinal is settled when all transactions have ended
+ * that ran when it was the newest, and a look at all events has numbered what they left. Each
+ * replica finds that out for itself, once a second. Only an event that fails by itself stays
+ * without a number; a look at all finds it.
  *
  * <p>Without that, each look would read past all events that were numbered since the oldest open
  * snapshot began, such as that of a backup: the index keeps them for so long.
@@ -35,8 +37,9 @@ final class SettledOrdinals {
    * @param before a moment before the look
    */
   void lookedAtAll(Moment before) {
-    if (before.newestOrdinal() < candidate.newestOrdinal()) {
-      // the database was replaced by an older one
+    if (before.newestOrdinal() < candidate.newestOrdinal()
+        || before.nextTransaction() < candidate.nextTransaction()) {
+      // another database, which has lost the last commits
       upTo = 0;
       candidate = before;
     } else if (before.oldestRunning() >= candidate.nextTransaction()) {

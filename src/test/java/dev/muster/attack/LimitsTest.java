@@ -3,13 +3,11 @@ package dev.muster.attack;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.core.domain.JavaClass;
-import com.tngtech.archunit.core.domain.JavaClasses;
-import com.tngtech.archunit.core.importer.ClassFileImporter;
-import dev.muster.MusterApplication;
 import dev.muster.platform.commit.WaitSlots;
 import dev.muster.platform.loop.BackgroundLoop;
 import dev.muster.platform.quota.Quota;
 import dev.muster.platform.quota.Slots;
+import dev.muster.testing.ServerClasses;
 import java.io.IOException;
 import java.lang.reflect.Field;
 import java.nio.file.Files;
@@ -45,10 +43,6 @@ class LimitsTest {
   private static final Path SOURCES = Path.of("src", "main", "java");
   private static final Path TESTS = Path.of("src", "test", "java");
   private static final int COLUMNS = 6;
-
-  private static final JavaClasses SERVER =
-      new ClassFileImporter()
-          .importUrl(MusterApplication.class.getProtectionDomain().getCodeSource().getLocation());
 
   /** Whose share a bound knows; {@code –} for none. */
   private static final Set<String> OWNERS =
@@ -204,7 +198,7 @@ class LimitsTest {
   }
 
   private static Set<Class<?>> makersOf(Set<Class<?>> types) {
-    return SERVER.stream()
+    return ServerClasses.ALL.stream()
         .filter(maker ->
             maker.getConstructorCallsFromSelf().stream()
                 .anyMatch(call ->

@@ -35,5 +35,9 @@ class SettledOrdinalsTest {
 
     settled.lookedAtAll(new Moment(6, 90, 91));
     assertThat(settled.upTo()).isEqualTo(5);
+
+    // its ordinals go on where the log of changes has them, some ahead
+    settled.lookedAtAll(new Moment(40, 80, 80));
+    assertThat(settled.upTo()).isZero();
   }
 }
