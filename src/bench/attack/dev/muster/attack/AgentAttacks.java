@@ -5,6 +5,7 @@ import dev.muster.testing.PeerExchange;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestClient.Answer;
 import dev.muster.testing.TestPeer;
+import dev.muster.testing.TestServer;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Arrays;
@@ -213,6 +214,12 @@ final class AgentAttacks {
       run.client().heartbeat(target, "\"active_tasks\":0");
     }
     queueForAHealthyAgent(run);
+    // what is left of their queues is no part of the next attack
+    String pause = "/workspaces/" + sender.id() + "/pause?cascade=true";
+    run.atEnd(() ->
+        run.expect(
+            run.client().post(pause, TestServer.ADMIN_TOKEN, "").status() == 200,
+            "hung agents can be paused"));
   }
 
   /** An unrelated agent gets a queued message as soon as it has a free slot. */
