@@ -94,14 +94,11 @@ record ChatMessage(
     JsonNode said = result.path("message").isObject() ? result.path("message") : result;
     List<JsonNode> files =
         MessageContent.attachmentsOf(said.path("parts")).stream().map(ChatMessage::file).toList();
-    return switch (AgentResponse.of(document, utf8)) {
-      case AgentResponse.Replied(String text) ->
-          Stream.of(
-              agent(row, AGENT, files.isEmpty() || hasText(said) ? text : "", endOf(row), files));
-      case AgentResponse.GaveUp(String state, String text) ->
-          Stream.of(agent(row, AGENT, text, endOf(row), files));
-      case AgentResponse.Working working -> Stream.empty();
-    };
+    return AgentResponse.of(document, utf8)
+        .said()
+        .map(text -> files.isEmpty() || hasText(said) ? text : "")
+        .map(text -> agent(row, AGENT, text, endOf(row), files))
+        .stream();
   }
 
   /**

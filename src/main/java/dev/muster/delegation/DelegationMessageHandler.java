@@ -52,6 +52,9 @@ class DelegationMessageHandler implements DelegationCallbacks {
       case Answered(DelegationMessage message, AgentResponse.Replied(String text)) ->
           completed(message, text, false);
       case Answered(DelegationMessage message, AgentResponse.Working _) -> started(message);
+      case Answered(DelegationMessage message, AgentResponse.Accepted _) -> started(message);
+      case Answered(DelegationMessage message, AgentResponse.Malformed(String text)) ->
+          failed(message, "MalformedAnswer: it has neither a result nor an error: " + text);
       case Answered(DelegationMessage message, AgentResponse.GaveUp(String state, String text)) ->
           failed(message, "the agent's task is " + state + ": " + text);
       case Silent(DelegationMessage message) -> started(message);

@@ -30,8 +30,8 @@ public sealed interface DelegationMessageOutcome {
   static DelegationMessageOutcome of(
       DelegationMessage message, A2aResult result, @Nullable RawJson response) {
     return switch (result) {
-      case A2aResult.Answer _ when response != null ->
-          new Answered(message, answer(response.text()));
+      case A2aResult.Answer answer when response != null ->
+          new Answered(message, answer(answer.status(), response.text()));
       case A2aResult.Answer _,
           A2aResult.RpcError _,
           A2aResult.HttpError _,
@@ -43,10 +43,10 @@ public sealed interface DelegationMessageOutcome {
   }
 
   /** Reads the answer; a response that is too large to parse is kept as text. */
-  private static AgentResponse answer(String json) {
+  private static AgentResponse answer(int status, String json) {
     byte[] body = json.getBytes(StandardCharsets.UTF_8);
     try {
-      return AgentResponse.of(LosslessJson.parse(body), body);
+      return AgentResponse.of(status, LosslessJson.parse(body), body);
     } catch (ProblemException tooLarge) {
       return new AgentResponse.Replied(json);
     }

@@ -72,6 +72,7 @@ class DispatchTest {
         "{'task':{'status':{'state':'TASK_STATE_COMPLETED'},'artifacts':[{'parts':[{'text':'f'}]}]}}"
             + " | f",
         "{'message':{'parts':[{'text':'g'}]}} | g",
+        "{'id':'t','status':{'state':'COMPLETED','message':{'parts':[{'text':'h'}]}}} | h",
       })
   void completesWithTheTextOfTheAnswer(String answer, String text) {
     peer.usually(PeerBehavior.answer(200, result(answer)));
@@ -105,7 +106,14 @@ class DispatchTest {
         "input-required",
         "auth-required",
         "unknown",
-        "TASK_STATE_WORKING"
+        "TASK_STATE_WORKING",
+        "Working",
+        "input_required",
+        "TASK_STATE_UNSPECIFIED",
+        "paused",
+        "timeout",
+        "error",
+        ""
       })
   void isInProgressLikeTheTask(String state) {
     peer.usually(
@@ -124,6 +132,43 @@ class DispatchTest {
     assertThat(LEDGER.read(caller, id).path("result").asString()).isEqualTo("At last.");
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "202 | {'status':'queued','task':'7'}",
+        "202 | {}",
+        "202 | {'jsonrpc':'2.0','id':1,'result':{'kind':'message','parts':[{'text':'Later.'}]}}",
+        "200 | {'status':'queued','delivery_mode':'poll'}",
+        "200 | {'jsonrpc':'2.0','id':1,'result':{'status':'queued'}}",
+      })
+  void isInProgressAfterAReceipt(int status, String receipt) {
+    peer.usually(PeerBehavior.answer(status, receipt.replace('\'', '"')));
+    Agent callee = LEDGER.called(team, peer.url());
+
+    String id = LEDGER.delegate(caller, callee, "Do it.");
+
+    LEDGER.await(caller, id, "in_progress");
+    assertThat(LEDGER.read(caller, id).path("result").isNull()).isTrue();
+    LEDGER.send(callee, caller, "reply-" + id, "At last.", "{\"delegation_id\":\"" + id + "\"}");
+    assertThat(LEDGER.read(caller, id).path("result").asString()).isEqualTo("At last.");
+    assertThat(peer.deliveries()).hasSize(1);
+  }
+
+  @Test
+  void completesWithTheLastEventOfAStream() {
+    peer.usually(
+        PeerBehavior.events(
+            result("{'kind':'task','status':{'state':'working'}}"),
+            result(
+                "{'kind':'status-update','final':true,'status':{'state':'completed','message':{'parts':[{'kind':'text','text':'Done.'}]}}}")));
+
+    String id = LEDGER.delegate(caller, LEDGER.called(team, peer.url()), "Do it.");
+
+    assertThat(LEDGER.await(caller, id, "completed").path("result").asString()).isEqualTo("Done.");
+  }
+
   @Test
   void failsAtOnceWhenTheAnswerIsNoHttp() {
     peer.usually(PeerBehavior.sendAndClose("HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\n{}"));
@@ -136,7 +181,16 @@ class DispatchTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"failed", "canceled", "rejected", "TASK_STATE_REJECTED"})
+  @ValueSource(
+      strings = {
+        "failed",
+        "canceled",
+        "cancelled",
+        "rejected",
+        "Failed",
+        "TASK_STATE_REJECTED",
+        "TASK_STATE_CANCELLED"
+      })
   void failsWithTheTask(String state) {
     peer.usually(
         PeerBehavior.answer(
@@ -164,6 +218,10 @@ class DispatchTest {
         "200 | {'jsonrpc':'2.0','id':1,'error':{'code':-32000,'message':'I will not'}} | I will"
             + " not",
         "200 | <html> | JSON",
+        "200 | {} | neither a result nor an error",
+        "200 | [] | neither a result nor an error",
+        "200 | {'jsonrpc':'2.0','id':1,'result':null} | neither a result nor an error",
+        "200 | {'ok':true} | neither a result nor an error",
       })
   void failsAtOnceWithTheErrorOfTheAgent(int status, String body, String error) {
     peer.usually(PeerBehavior.answer(status, body.replace('\'', '"')));

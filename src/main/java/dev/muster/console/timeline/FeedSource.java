@@ -157,11 +157,7 @@ class FeedSource extends NumberedSource {
     }
     byte[] utf8 = response.getBytes(StandardCharsets.UTF_8);
     try {
-      return switch (AgentResponse.of(LosslessJson.parse(utf8), utf8)) {
-        case AgentResponse.Replied(String text) -> text;
-        case AgentResponse.GaveUp(String state, String text) -> text;
-        case AgentResponse.Working _ -> null;
-      };
+      return AgentResponse.of(LosslessJson.parse(utf8), utf8).said().orElse(null);
     } catch (ProblemException unreadable) {
       return response;
     }

@@ -4,6 +4,7 @@ import dev.muster.protocol.client.AttemptStep.AttemptResult;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -20,6 +21,10 @@ final class ResponseReader {
   private static final int MAX_BODY_BYTES = 64 * 1024 * 1024;
   private static final int MAX_ERROR_BYTES = 64 * 1024;
   private static final int BUFFER = 8 * 1024;
+
+  /** The characters of an error body without a known form that are kept. */
+  private static final int MAX_QUOTED = 300;
+
   private static final int SWITCHING_PROTOCOLS = 101;
 
   /** The status is already known; the error text is not worth a longer wait. */
@@ -77,7 +82,10 @@ final class ResponseReader {
     if (status / 100 != 2) {
       return error(beginning());
     }
-    return attempt.isStreaming() && isEventStream() ? stream() : answer();
+    if (!isEventStream()) {
+      return answer();
+    }
+    return attempt.isStreaming() ? stream() : lastEvent();
   }
 
   private boolean isEventStream() {
@@ -110,6 +118,10 @@ final class ResponseReader {
     if (bytes.length > MAX_BODY_BYTES) {
       return tooLarge();
     }
+    return answer(bytes);
+  }
+
+  private AttemptResult answer(byte[] bytes) {
     if (bytes.length == 0) {
       return malformed("there is no body");
     }
@@ -125,6 +137,29 @@ final class ResponseReader {
     };
   }
 
+  /** Takes the last event of a stream that nobody asked for as the answer. */
+  private AttemptResult lastEvent() throws IOException {
+    LastSseEvent last = new LastSseEvent(this::mayKeep);
+    InputStream in = body.byteStream();
+    byte[] buffer = new byte[BUFFER];
+    for (int n = in.read(buffer); n >= 0; n = in.read(buffer)) {
+      last.feed(Arrays.copyOf(buffer, n));
+    }
+    return last.last()
+        .map(this::answer)
+        .orElseGet(() -> malformed("the stream has no event, or its last one exceeds 1 MiB"));
+  }
+
+  private boolean mayKeep(long bytes) {
+    try {
+      attempt.space().take(bytes);
+      return true;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+
   /** Cancels the call, because closing the response would read the rest of the body. */
   private AttemptResult tooLarge() {
     call.cancel();
@@ -137,9 +172,21 @@ final class ResponseReader {
   }
 
   private AttemptResult error(byte[] bytes) {
-    String text = JsonProbe.errorText(bytes);
+    String text = errorText(bytes);
     return new AttemptResult.Responded(
         "http_error", stats -> new A2aResult.HttpError(status, bytes, text, stats));
+  }
+
+  /** Returns the error that the body names, else the beginning of the body on one line. */
+  private static String errorText(byte[] bytes) {
+    String text = JsonProbe.errorText(bytes);
+    if (!text.isBlank()) {
+      return text;
+    }
+    String line = new String(bytes, StandardCharsets.UTF_8).strip().replaceAll("\\s+", " ");
+    return line.codePointCount(0, line.length()) <= MAX_QUOTED
+        ? line
+        : line.substring(0, line.offsetByCodePoints(0, MAX_QUOTED));
   }
 
   private byte[] beginning() {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.muster.protocol.client.A2aResult.Answer;
 import dev.muster.protocol.client.A2aResult.HttpError;
 import dev.muster.protocol.client.A2aResult.Malformed;
+import dev.muster.protocol.client.A2aResult.RpcError;
 import dev.muster.testing.PeerBehavior;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestPeer;
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What counts as an answer, and which part of it is forwarded (R7.6, R7.10). */
@@ -193,12 +195,61 @@ class AnswerTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"<html>502</html>", "[]", "", "{\"error\":7}"})
-  void hasNoReasonWithoutOne(String body) {
-    peer.then(PeerBehavior.answer(502, JSON, body));
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "<html>502</html> | <html>502</html>",
+        "Service; ; is down ; | Service is down",
+        "[] | []",
+        "{'error':7} | {'error':7}",
+        "{'detail':[{'loc':['body'],'msg':'Field required'}]}"
+            + " | {'detail':[{'loc':['body'],'msg':'Field required'}]}",
+      })
+  void quotesAnErrorWithoutAKnownReasonOnOneLine(String body, String text) {
+    peer.then(PeerBehavior.answer(422, JSON, body.replace(';', '\n').replace('\'', '"')));
+    assertThat(client.send(Requests.to(peer.url())))
+        .isInstanceOfSatisfying(
+            HttpError.class, e -> assertThat(e.text()).isEqualTo(text.replace('\'', '"')));
+  }
+
+  @Test
+  void quotesTheBeginningOfALongError() {
+    peer.then(PeerBehavior.answer(500, JSON, "é".repeat(301)));
+    assertThat(client.send(Requests.to(peer.url())))
+        .isInstanceOfSatisfying(
+            HttpError.class, e -> assertThat(e.text()).isEqualTo("é".repeat(300)));
+  }
+
+  @Test
+  void hasNoReasonWithoutABody() {
+    peer.then(PeerBehavior.answer(502, JSON, " "));
     A2aResult result = client.send(Requests.to(peer.url()));
-    assertThat(result).isInstanceOfSatisfying(HttpError.class, e -> assertThat(e.text()).isEmpty());
     assertThat(A2aErrors.text(result)).startsWith("HttpError 502 (no message) [target=agent-7]");
+  }
+
+  @Test
+  void takesTheLastEventOfAStreamThatWasNotAskedFor() {
+    peer.then(PeerBehavior.events("{\"result\":1}", "{\"result\":{\"n\":2}}"));
+    assertThat(client.send(Requests.to(peer.url())))
+        .isInstanceOfSatisfying(
+            Answer.class,
+            answer -> assertThat(answer.body()).asString().isEqualTo("{\"result\":{\"n\":2}}"));
+
+    peer.then(PeerBehavior.events("{}", "{\"error\":{\"code\":-32001,\"message\":\"gone\"}}"));
+    assertThat(client.send(Requests.to(peer.url())))
+        .isInstanceOfSatisfying(RpcError.class, e -> assertThat(e.message()).isEqualTo("gone"));
+  }
+
+  @Test
+  void refusesAStreamWithoutAnEvent() {
+    String large = "\"" + "x".repeat(MIB) + "\"";
+    for (String[] events : new String[][] {{}, {"{}", large}}) {
+      peer.then(PeerBehavior.events(events));
+      assertMalformed(
+          client.send(Requests.to(peer.url())),
+          "the stream has no event, or its last one exceeds 1 MiB");
+    }
   }
 
   /** After 2 s, or half of the time that is left. */

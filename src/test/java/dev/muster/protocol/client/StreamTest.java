@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.protocol.client.A2aResult.Answer;
 import dev.muster.protocol.client.A2aResult.HttpError;
-import dev.muster.protocol.client.A2aResult.Malformed;
 import dev.muster.protocol.client.A2aResult.Streamed;
 import dev.muster.testing.MachinePauses;
 import dev.muster.testing.PeerBehavior;
@@ -149,12 +148,6 @@ class StreamTest {
     assertThat(client.send(Requests.to(peer.url()), sink)).isInstanceOf(Answer.class);
     assertThat(client.send(Requests.to(peer.url()), sink)).isInstanceOf(HttpError.class);
     assertThat(sink.beginnings).isEmpty();
-  }
-
-  @Test
-  void refusesAnUnrequestedStream() {
-    peer.then(PeerBehavior.events("1"));
-    assertThat(client.send(Requests.to(peer.url()))).isInstanceOf(Malformed.class);
   }
 
   private static void assertStreamed(
