@@ -1,5 +1,6 @@
 package dev.muster.workspace;
 
+import dev.muster.protocol.A2aVersion;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -9,6 +10,8 @@ import org.jspecify.annotations.Nullable;
  * @param url "" when there is none
  * @param idleTimeoutSeconds how long its agent may be silent within one response; null when the
  *     agent set none
+ * @param agentProtocol the version of A2A that its agent speaks at the url; null when it is not
+ *     known
  * @param version grows with every write to the workspace, except its status and heartbeat data
  * @param treeVersion the hierarchy version read in the same statement
  */
@@ -21,6 +24,7 @@ public record DeliveryTarget(
     int activeTasks,
     int maxConcurrentTasks,
     @Nullable Integer idleTimeoutSeconds,
+    @Nullable A2aVersion agentProtocol,
     long version,
     long treeVersion) {
 

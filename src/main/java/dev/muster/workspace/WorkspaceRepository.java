@@ -4,6 +4,7 @@ import dev.muster.platform.http.Page;
 import dev.muster.platform.http.PageCursor;
 import dev.muster.platform.json.RawJson;
 import dev.muster.platform.time.Timestamps;
+import dev.muster.protocol.A2aVersion;
 import dev.muster.workspace.Workspaces.WorkspaceLabel;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -48,7 +49,7 @@ class WorkspaceRepository {
   private static final String FIND_TARGET =
       """
       SELECT w.id, w.name, w.delivery_mode, w.url, w.max_concurrent_tasks, w.removed_at, w.version,
-          b.status, b.active_tasks, b.idle_timeout_seconds,
+          w.agent_protocol, b.status, b.active_tasks, b.idle_timeout_seconds,
           (SELECT version FROM workspace_tree) AS tree_version
       FROM workspaces w JOIN workspace_heartbeats b ON b.workspace_id = w.id
       WHERE w.id = ?
@@ -105,6 +106,12 @@ class WorkspaceRepository {
           version = w.version + 1
       FROM was WHERE w.id = :id AND w.removed_at IS NULL
       RETURNING was.agent_card IS DISTINCT FROM :agent_card
+      """;
+
+  private static final String STORE_PROTOCOL =
+      """
+      UPDATE workspaces SET agent_protocol = :version, version = version + 1
+      WHERE id = :id AND removed_at IS NULL AND agent_protocol IS DISTINCT FROM :version
       """;
 
   private static final String MARK_REMOVED =
@@ -222,6 +229,11 @@ class WorkspaceRepository {
         .single();
   }
 
+  /** Stores the version of A2A that the agent speaks; returns whether it differs. */
+  boolean storeProtocol(UUID id, A2aVersion version) {
+    return db.sql(STORE_PROTOCOL).param("id", id).param("version", version.wire()).update() == 1;
+  }
+
   void markRemoved(List<UUID> ids) {
     db.sql(MARK_REMOVED).param("ids", ids.toArray(UUID[]::new)).update();
   }
@@ -246,9 +258,14 @@ class WorkspaceRepository {
             row.getInt("active_tasks"),
             row.getInt("max_concurrent_tasks"),
             row.getObject("idle_timeout_seconds", Integer.class),
+            versionOrNull(row.getString("agent_protocol")),
             row.getLong("version"),
             row.getLong("tree_version")),
         Timestamps.instantOrNull(row, "removed_at"));
+  }
+
+  private static @Nullable A2aVersion versionOrNull(@Nullable String agentProtocol) {
+    return agentProtocol == null ? null : A2aVersion.of(agentProtocol);
   }
 
   private static Workspace workspace(ResultSet row, int n) throws SQLException {

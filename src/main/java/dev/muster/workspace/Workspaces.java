@@ -11,6 +11,7 @@ import dev.muster.identity.Credentials;
 import dev.muster.platform.json.RawJson;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
+import dev.muster.protocol.A2aVersion;
 import dev.muster.workspace.WorkspaceRepository.FoundTarget;
 import java.time.Instant;
 import java.util.Collection;
@@ -123,6 +124,16 @@ public class Workspaces {
         .findTarget(id)
         .filter(found -> found.removedAt() == null)
         .map(FoundTarget::target);
+  }
+
+  /**
+   * Stores the version of A2A in which the agent took a message, after it refused another one. Does
+   * nothing if it is stored already. Remembered targets are outdated then, and read again.
+   */
+  public void learned(UUID id, A2aVersion version) {
+    if (repository.storeProtocol(id, version)) {
+      targets.invalidate(id);
+    }
   }
 
   /** Returns a peer's stored card, if there is one; refuses as {@link #requireTarget}. */

@@ -1,5 +1,5 @@
 /** Manages workspaces: creation, registration, discovery, hierarchy, lifecycle and agent urls. */
-@ApplicationModule(allowedDependencies = {"identity", "event", "platform"})
+@ApplicationModule(allowedDependencies = {"identity", "event", "protocol", "platform"})
 @NullMarked
 package dev.muster.workspace;
 
