@@ -7,6 +7,7 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.time.Duration;
+import java.util.Map;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -36,6 +37,7 @@ final class StreamingResponse implements StreamSink {
   private final CredentialRecheck recheck;
   private final Duration timeout;
   private long lookedAt = System.nanoTime();
+  private volatile Map<String, String> passedBack = Map.of();
   private volatile boolean abandoned;
   private volatile boolean isOver;
 
@@ -46,7 +48,8 @@ final class StreamingResponse implements StreamSink {
   }
 
   @Override
-  public void begin(int status, String contentType) {
+  public void begin(int status, String contentType, Map<String, String> headers) {
+    passedBack = headers;
     head.complete(status);
   }
 
@@ -98,6 +101,7 @@ final class StreamingResponse implements StreamSink {
       throws IOException, InterruptedException {
     response.setStatus(status);
     response.setContentType(CONTENT_TYPE);
+    passedBack.forEach(response::setHeader);
     response.setHeader("Cache-Control", "no-store");
     response.setHeader("X-Accel-Buffering", "no");
     OutputStream out = response.getOutputStream();

@@ -1,5 +1,6 @@
 package dev.muster.delivery;
 
+import dev.muster.delivery.DeliveryOutcome.OutcomeState;
 import dev.muster.platform.json.LosslessJson;
 import dev.muster.platform.json.RawJson;
 import dev.muster.platform.problem.ProblemException;
@@ -25,21 +26,17 @@ public sealed interface DelegationMessageOutcome {
   /**
    * Maps the result of a send (R8.3).
    *
-   * @param response the JSON response of the callee; null if there is none
+   * @param outcome the outcome of the delivery
    */
   static DelegationMessageOutcome of(
-      DelegationMessage message, A2aResult result, @Nullable RawJson response) {
-    return switch (result) {
-      case A2aResult.Answer answer when response != null ->
-          new Answered(message, answer(answer.status(), response.text()));
-      case A2aResult.Answer _,
-          A2aResult.RpcError _,
-          A2aResult.HttpError _,
-          A2aResult.Malformed _,
-          A2aResult.Streamed _ ->
-          new Failed(message, A2aErrors.text(result));
-      case A2aResult.Unreachable _, A2aResult.OutOfTime _ -> new Silent(message);
-    };
+      DelegationMessage message, A2aResult result, DeliveryOutcome outcome) {
+    @Nullable RawJson response = outcome.response();
+    if (outcome.state() == OutcomeState.UNCERTAIN) {
+      return new Silent(message);
+    }
+    return result instanceof A2aResult.Answer answer && response != null
+        ? new Answered(message, answer(answer.status(), response.text()))
+        : new Failed(message, A2aErrors.text(result));
   }
 
   /** Reads the answer; a response that is too large to parse is kept as text. */

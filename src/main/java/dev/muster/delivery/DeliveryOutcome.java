@@ -44,6 +44,11 @@ record DeliveryOutcome(
         reply, state, null, new ActivityResult("error", why, null), deliveries);
   }
 
+  /** Returns this outcome without the agent's response; the activity row still shows the error. */
+  DeliveryOutcome withoutResponse() {
+    return new DeliveryOutcome(reply, state, null, result, error, deliveries);
+  }
+
   /** Returns this outcome without the part that changes the activity row. */
   DeliveryOutcome withoutTraceOnRow() {
     return new DeliveryOutcome(reply, state, null, null, error, deliveries);

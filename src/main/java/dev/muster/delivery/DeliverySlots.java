@@ -6,6 +6,7 @@ import dev.muster.platform.quota.Quota.Grant;
 import dev.muster.protocol.client.ResponseMemoryBudget;
 import dev.muster.protocol.client.StreamSink;
 import java.io.IOException;
+import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -163,8 +164,9 @@ public final class DeliverySlots {
     StreamSink counting(StreamSink sink) {
       return new StreamSink() {
         @Override
-        public void begin(int status, String contentType) throws IOException {
-          sink.begin(status, contentType);
+        public void begin(int status, String contentType, Map<String, String> headers)
+            throws IOException {
+          sink.begin(status, contentType, headers);
         }
 
         @Override

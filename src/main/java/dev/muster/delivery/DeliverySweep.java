@@ -248,8 +248,9 @@ class DeliverySweep {
     return lease.withClaim(claim -> {
       List<QueuedMessage> held = repository.claimOfDeadReplicas(queued, keys, claim);
       if (queued && settings.retryAmbiguous()) {
-        held.forEach(
-            message -> queue.release(message.key(), claim, message.error(), 1, Duration.ZERO));
+        held.forEach(message ->
+            queue.release(
+                message.key(), claim, message.error(), message.lastStatus(), 1, Duration.ZERO));
       } else {
         held.forEach(message -> endUncertain(message, queued));
       }

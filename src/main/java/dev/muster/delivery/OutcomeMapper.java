@@ -18,6 +18,7 @@ import dev.muster.protocol.client.A2aResult.Unreachable;
 import dev.muster.protocol.client.FailureKind;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.MediaType;
 import org.springframework.stereotype.Component;
@@ -29,6 +30,12 @@ class OutcomeMapper {
   private static final String OK = "ok";
   private static final String ERROR = "error";
   private static final String BYTE_ORDER_MARK = "\uFEFF";
+
+  /** Statuses by which an agent, or what stands before it, refuses a message for now. */
+  private static final Set<Integer> NOT_TAKEN = Set.of(401, 408, 425, 429, 503);
+
+  /** Statuses by which a gateway says that it got no answer from the agent. */
+  private static final Set<Integer> LOST_SIGHT_OF = Set.of(502, 504);
 
   private final ProxyResponses replies;
 
@@ -47,7 +54,7 @@ class OutcomeMapper {
           answered(answer, asSent(answer.status(), answer.body()), json(answer.body()));
       case RpcError error ->
           answered(error, asSent(error.status(), error.body()), json(error.body()));
-      case HttpError error -> answered(error, replies.httpError(error.status(), said(error)), null);
+      case HttpError error -> httpError(error, deliveredBefore);
       case Malformed answer -> answered(answer, replies.badResponse(text(answer)), null);
       case Streamed stream -> streamed(stream);
       case Unreachable end ->
@@ -59,6 +66,19 @@ class OutcomeMapper {
   private DeliveryOutcome answered(
       A2aResult result, ProxyResponse reply, @Nullable RawJson response) {
     return outcome(result, reply, OutcomeState.ANSWERED, response);
+  }
+
+  /**
+   * What the agent has not taken may be sent again; so may what a gateway lost sight of (R7.16).
+   */
+  private DeliveryOutcome httpError(HttpError error, boolean deliveredBefore) {
+    OutcomeState state =
+        NOT_TAKEN.contains(error.status()) && !deliveredBefore
+            ? OutcomeState.REFUSED
+            : NOT_TAKEN.contains(error.status()) || LOST_SIGHT_OF.contains(error.status())
+                ? OutcomeState.UNCERTAIN
+                : OutcomeState.ANSWERED;
+    return outcome(error, replies.httpError(error.status(), said(error)), state, null);
   }
 
   /** Stores only the last event of a stream; a duplicate message gets that event. */
@@ -91,11 +111,11 @@ class OutcomeMapper {
     @Nullable String error = errorOf(result);
     long millis = result.elapsed().toMillis();
     return new DeliveryOutcome(
-        reply,
+        reply.with(result.headers()),
         state,
         response,
         new ActivityResult(error == null ? OK : ERROR, error, millis),
-        result.deliveries());
+        state == OutcomeState.REFUSED ? 0 : result.deliveries());
   }
 
   private static @Nullable String errorOf(A2aResult result) {

@@ -3,6 +3,7 @@ package dev.muster.delivery;
 import dev.muster.platform.json.RawJson;
 import dev.muster.protocol.client.ResponseMemoryAllocation;
 import java.nio.charset.StandardCharsets;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
@@ -12,18 +13,27 @@ import org.springframework.http.ResponseEntity;
 /**
  * The response to the sender of a request, byte for byte.
  *
+ * @param headers those of the agent's response that its sender gets (R7.6); they are not stored
  * @param space the body's share of the response memory; null for a small body
  */
 @SuppressWarnings("ArrayRecordComponent") // up to 64 MiB: passed on, never compared
 public record ProxyResponse(
-    int status, String contentType, byte[] body, @Nullable ResponseMemoryAllocation space) {
+    int status,
+    String contentType,
+    byte[] body,
+    Map<String, String> headers,
+    @Nullable ResponseMemoryAllocation space) {
 
   ProxyResponse(int status, String contentType, byte[] body) {
-    this(status, contentType, body, null);
+    this(status, contentType, body, Map.of(), null);
   }
 
   ProxyResponse in(ResponseMemoryAllocation memory) {
-    return new ProxyResponse(status, contentType, body, memory);
+    return new ProxyResponse(status, contentType, body, headers, memory);
+  }
+
+  ProxyResponse with(Map<String, String> passedBack) {
+    return new ProxyResponse(status, contentType, body, passedBack, space);
   }
 
   /** Releases the memory of the body, once it is written or will not be read. */
@@ -45,7 +55,9 @@ public record ProxyResponse(
   public ResponseEntity<byte[]> toHttp() {
     ResponseEntity.BodyBuilder http =
         ResponseEntity.status(status).header(HttpHeaders.CONTENT_TYPE, contentType);
-    if (status == HttpStatus.SERVICE_UNAVAILABLE.value()) {
+    headers.forEach(http::header);
+    if (status == HttpStatus.SERVICE_UNAVAILABLE.value()
+        && !headers.containsKey(HttpHeaders.RETRY_AFTER)) {
       http.header(HttpHeaders.RETRY_AFTER, Integer.toString(ProxyResponses.RETRY_AFTER_S));
     }
     return http.body(body);

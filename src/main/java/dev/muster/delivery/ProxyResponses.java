@@ -6,6 +6,7 @@ import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.Problem;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpStatus;
@@ -19,6 +20,8 @@ import tools.jackson.databind.node.JsonNodeFactory;
 public class ProxyResponses {
 
   static final int RETRY_AFTER_S = 15;
+
+  private static final Set<Integer> OF_CREDENTIALS = Set.of(401, 403, 407);
 
   private final JsonMapper json;
 
@@ -86,10 +89,11 @@ public class ProxyResponses {
 
   /**
    * Uses the agent's status if it is 400 to 599, else 502. A redirect status would send the client
-   * elsewhere.
+   * elsewhere. So is one by which the agent refuses the server's credential, not the sender's.
    */
   ProxyResponse httpError(int agentStatus, String detail) {
-    boolean isError = agentStatus >= 400 && agentStatus < 600;
+    boolean isError =
+        agentStatus >= 400 && agentStatus < 600 && !OF_CREDENTIALS.contains(agentStatus);
     return problem(
         isError ? agentStatus : HttpStatus.BAD_GATEWAY.value(),
         ErrorCode.AGENT_HTTP_ERROR,

@@ -55,8 +55,8 @@ class QueueCompletion {
 
   /**
    * Ends a message that its holder has delivered or given up. Does nothing when another replica
-   * holds the message by then. The activity row of a delegation result keeps the end of the
-   * delegation, whatever the outcome of its delivery.
+   * holds the message by then. The activity row of a delegation result keeps the text of the
+   * delegation's end, whatever the outcome of its delivery.
    */
   void end(QueuedMessage message, DeliveryOutcome outcome, QueueState state) {
     boolean _ = completions.complete(completion(message, outcome, state));
@@ -94,8 +94,13 @@ class QueueCompletion {
       @Nullable DeliveryClaim claim,
       DeliveryOutcome outcome,
       @Nullable QueueState state) {
-    return (message.kind() == Kind.RESULT ? outcome.withoutTraceOnRow() : outcome)
+    return (message.kind() == Kind.RESULT ? ofResult(outcome, state) : outcome)
         .completion(message.key(), claim, state);
+  }
+
+  /** The row of a result keeps its own bodies, and shows an error of its delivery. */
+  private static DeliveryOutcome ofResult(DeliveryOutcome outcome, @Nullable QueueState state) {
+    return state == QueueState.FAILED ? outcome.withoutResponse() : outcome.withoutTraceOnRow();
   }
 
   /**

@@ -249,6 +249,7 @@ class QueueListRepository {
         row,
         QueueState.of(row.getString("state")),
         null,
-        Timestamps.instantOrNull(row, "ended_at"));
+        Timestamps.instantOrNull(row, "ended_at"),
+        null);
   }
 }

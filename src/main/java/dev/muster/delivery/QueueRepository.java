@@ -35,7 +35,7 @@ class QueueRepository {
   static final String COLUMNS =
       """
       d.workspace_id, d.seq, d.sender_id, d.kind, d.priority, d.attempts, d.enqueued_at, d.due_at,
-      d.expires_at, d.owner, d.claim, d.deliveries, d.error,
+      d.expires_at, d.owner, d.claim, d.deliveries, d.error, d.last_status,
       """;
 
   /** The condition of an entry that may be claimed now, apart from order and slots. */
@@ -141,6 +141,7 @@ class QueueRepository {
           claim = NULL,
           claimed_at = NULL,
           error = :error,
+          last_status = :status,
           deliveries = deliveries + :more,
           due_at = statement_timestamp() + :pause_ms * interval '1 ms',
           attempts = attempts - :untried
@@ -211,23 +212,31 @@ class QueueRepository {
    * longer holds it, or its agent has answered.
    *
    * @param error the error of the attempt; null if unknown
+   * @param status the HTTP status of the attempt; null without one
    * @param more how often the agent may have got the message in this attempt
    * @param pause the time until the next attempt
    */
   boolean release(
-      ActivityKey key, DeliveryClaim claim, @Nullable String error, int more, Duration pause) {
-    return release(key, claim, error, more, pause, 0);
+      ActivityKey key,
+      DeliveryClaim claim,
+      @Nullable String error,
+      @Nullable Integer status,
+      int more,
+      Duration pause) {
+    return release(key, claim, error, status, more, pause, 0);
   }
 
   /** Puts a message back without counting the attempt; returns as {@link #release}. */
   boolean releaseUntried(QueuedMessage message, Duration pause) {
-    return release(message.key(), message.heldBy(), message.error(), 0, pause, 1);
+    return release(
+        message.key(), message.heldBy(), message.error(), message.lastStatus(), 0, pause, 1);
   }
 
   private boolean release(
       ActivityKey key,
       DeliveryClaim claim,
       @Nullable String error,
+      @Nullable Integer status,
       int more,
       Duration pause,
       int untried) {
@@ -236,6 +245,7 @@ class QueueRepository {
                 .param("workspace_id", key.workspaceId())
                 .param("seq", key.seq())
                 .param("error", ErrorText.keptOrNull(error))
+                .param("status", status)
                 .param("more", more)
                 .param("pause_ms", pause.toMillis())
                 .param("untried", untried)
@@ -293,9 +303,14 @@ class QueueRepository {
   /** Reads {@link #COLUMNS} and {@code created_at}; without an owner, the message waits. */
   static QueuedMessage message(ResultSet row, int n) throws SQLException {
     @Nullable UUID owner = row.getObject("owner", UUID.class);
+    @Nullable Integer status = row.getObject("last_status", Integer.class);
     return owner == null
-        ? QueuedMessage.of(row, QueueState.WAITING, null, null)
+        ? QueuedMessage.of(row, QueueState.WAITING, null, null, status)
         : QueuedMessage.of(
-            row, QueueState.DELIVERING, new DeliveryClaim(owner, row.getLong("claim")), null);
+            row,
+            QueueState.DELIVERING,
+            new DeliveryClaim(owner, row.getLong("claim")),
+            null,
+            status);
   }
 }

@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
@@ -227,7 +228,8 @@ class QueueWorker implements SmartLifecycle {
       return result;
     } catch (RuntimeException | Error e) {
       report(message, e);
-      return new QueuedAttempts.Result.Failed(e.toString(), 0, Reaction.NOT_CALLED);
+      return new QueuedAttempts.Result.Failed(
+          e.toString(), null, Optional.empty(), 0, Reaction.NOT_CALLED);
     }
   }
 
@@ -256,13 +258,14 @@ class QueueWorker implements SmartLifecycle {
       case QueuedAttempts.Result.Over _ -> {
         // ended, or left to another replica
       }
-      case QueuedAttempts.Result.Failed(String error, int deliveries, Reaction _) ->
+      case QueuedAttempts.Result.Failed failure ->
           queue.release(
               message.key(),
               message.heldBy(),
-              error,
-              deliveries,
-              pace.of(QueuedMessage.pauseAfter(message.attempts() - 1)));
+              failure.error(),
+              failure.status(),
+              failure.deliveries(),
+              pace.of(QueuedMessage.pauseAfter(message.attempts() - 1, failure.retryAfter())));
       case QueuedAttempts.Result.NoFreeSlot() ->
           queue.releaseUntried(message, pace.of(NO_SLOT_DELAY));
     }

@@ -19,7 +19,9 @@ import dev.muster.workspace.WorkspaceStatus;
 import dev.muster.workspace.Workspaces;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
@@ -53,8 +55,17 @@ class QueuedAttempts {
     /**
      * The attempt failed and is repeated after a pause. The agent may have got the message {@code
      * deliveries} times.
+     *
+     * @param status the HTTP status of the agent; null without one
+     * @param retryAfter the pause that the agent asked for
      */
-    record Failed(@Nullable String error, int deliveries, Reaction reaction) implements Result {}
+    record Failed(
+        @Nullable String error,
+        @Nullable Integer status,
+        Optional<Duration> retryAfter,
+        int deliveries,
+        Reaction reaction)
+        implements Result {}
 
     /** The target cannot take the message now. This does not count as an attempt. */
     record NoFreeSlot() implements Result {
@@ -66,8 +77,8 @@ class QueuedAttempts {
     }
   }
 
-  /** The statuses by which an agent reports that it is busy. */
-  private static final Set<Integer> BUSY = Set.of(429, 503);
+  /** An error of the agent itself, which may be gone at the next attempt. */
+  private static final int INTERNAL_ERROR = 500;
 
   private static final Set<FailureKind> TIME_OUTS =
       Set.of(
@@ -205,16 +216,29 @@ class QueuedAttempts {
     // false: the row of the delivery counts the earlier deliveries
     DeliveryOutcome outcome = outcomes.of(result, false);
     return switch (outcome.state()) {
-      case REFUSED -> failed(result);
+      case REFUSED -> failed(result, outcome);
       case UNCERTAIN ->
           settings.retryAmbiguous() && retryMayHelp(delegation.isPresent(), result)
-              ? failed(result)
+              ? failed(result, outcome)
               : end(queued, delegation, result, outcome, QueueState.FAILED);
       case ANSWERED, IN_FEED ->
-          isBusy(result) && delegation.isEmpty()
-              ? failed(result)
-              : end(queued, delegation, result, outcome, endOf(result));
+          isTriedAgain(queued, result)
+              ? failed(result, outcome)
+              : end(queued, delegation, result, outcome, endOf(queued, result));
     };
+  }
+
+  /**
+   * Whether an answer is not the end (R7.16): a first 500; for a result, all that does not show
+   * that the agent got it.
+   */
+  private static boolean isTriedAgain(QueuedMessage queued, A2aResult result) {
+    return queued.kind() == Kind.RESULT
+        ? result instanceof A2aResult.HttpError
+            || result instanceof A2aResult.Malformed answer && answer.status() == 0
+        : result instanceof A2aResult.HttpError error
+            && error.status() == INTERNAL_ERROR
+            && !Objects.equals(queued.lastStatus(), INTERNAL_ERROR);
   }
 
   private Result end(
@@ -232,7 +256,7 @@ class QueuedAttempts {
               queued,
               outcome,
               state,
-              DelegationMessageOutcome.of(delegation.get(), result, outcome.response()));
+              DelegationMessageOutcome.of(delegation.get(), result, outcome));
         }
       });
     } catch (RuntimeException e) {
@@ -267,19 +291,23 @@ class QueuedAttempts {
         : Reaction.IN_TIME;
   }
 
-  private static boolean isBusy(A2aResult result) {
-    return result instanceof A2aResult.HttpError error && BUSY.contains(error.status());
+  /** A result that the agent refuses is told to nobody else. */
+  private static QueueState endOf(QueuedMessage queued, A2aResult result) {
+    boolean isFailure =
+        result instanceof A2aResult.HttpError
+            || result instanceof A2aResult.Malformed
+            || queued.kind() == Kind.RESULT && result instanceof A2aResult.RpcError;
+    return isFailure ? QueueState.FAILED : QueueState.DELIVERED;
   }
 
-  private static QueueState endOf(A2aResult result) {
-    return result instanceof A2aResult.HttpError || result instanceof A2aResult.Malformed
-        ? QueueState.FAILED
-        : QueueState.DELIVERED;
-  }
-
-  /** Counts no delivery for a busy agent, since it has not taken the message. */
-  private static Result failed(A2aResult result) {
+  private static Result failed(A2aResult result, DeliveryOutcome outcome) {
     return new Result.Failed(
-        A2aErrors.text(result), isBusy(result) ? 0 : result.deliveries(), reaction(result));
+        A2aErrors.text(result),
+        result instanceof A2aResult.HttpError error ? error.status() : null,
+        result instanceof A2aResult.HttpError error
+            ? error.retryAfter(Instant.now())
+            : Optional.empty(),
+        outcome.deliveries(),
+        reaction(result));
   }
 }

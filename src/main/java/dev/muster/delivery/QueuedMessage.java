@@ -8,6 +8,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param deliveries how often the agent may have got it before the running attempt
  * @param endedAt null before the message ends
  * @param error the error of the last failed attempt or of the end; null without one
+ * @param lastStatus the HTTP status of the last failed attempt; null without one, and after the end
  */
 record QueuedMessage(
     ActivityKey key,
@@ -37,7 +39,8 @@ record QueuedMessage(
     @Nullable DeliveryClaim claim,
     int deliveries,
     @Nullable Instant endedAt,
-    @Nullable String error) {
+    @Nullable String error,
+    @Nullable Integer lastStatus) {
 
   private static final long FIRST_PAUSE_S = 5;
   private static final long MAX_PAUSE_S = 300;
@@ -50,7 +53,11 @@ record QueuedMessage(
    * names.
    */
   static QueuedMessage of(
-      ResultSet row, QueueState state, @Nullable DeliveryClaim claim, @Nullable Instant endedAt)
+      ResultSet row,
+      QueueState state,
+      @Nullable DeliveryClaim claim,
+      @Nullable Instant endedAt,
+      @Nullable Integer lastStatus)
       throws SQLException {
     return new QueuedMessage(
         ActivityKey.of(row),
@@ -66,17 +73,20 @@ record QueuedMessage(
         claim,
         row.getInt("deliveries"),
         endedAt,
-        row.getString("error"));
+        row.getString("error"),
+        lastStatus);
   }
 
   /**
-   * Returns the pause after a failed attempt (R7.7): 5 s × 2ⁿ, at most 300 s.
+   * Returns the pause after a failed attempt (R7.7): what the agent asked for, from 5 to 300 s,
+   * else 5 s × 2ⁿ, at most 300 s.
    *
    * @param failuresBefore n, the failures that directly precede this one
    */
-  static Duration pauseAfter(int failuresBefore) {
+  static Duration pauseAfter(int failuresBefore, Optional<Duration> asked) {
     long doubled = FIRST_PAUSE_S << Math.clamp(failuresBefore, 0, MAX_DOUBLINGS);
-    return Duration.ofSeconds(Math.min(doubled, MAX_PAUSE_S));
+    long wanted = asked.map(Duration::toSeconds).orElse(doubled);
+    return Duration.ofSeconds(Math.clamp(wanted, FIRST_PAUSE_S, MAX_PAUSE_S));
   }
 
   UUID targetId() {

@@ -33,9 +33,12 @@ enum CrashPoint {
   NOT_FOUND(404),
   CONFLICT(409),
   TOO_LARGE(413),
+  REQUEST_TIMEOUT(408),
+  TOO_EARLY(425),
   TOO_MANY(429),
   BROKEN(500),
   BAD_GATEWAY(502),
+  GATEWAY_TIMEOUT(504),
   BUSY(
       PeerBehavior.answer(503, Map.of("Retry-After", "0"), "{\"error\":\"no room\"}"),
       503,
@@ -89,7 +92,19 @@ enum CrashPoint {
     UNKNOWN(504, "AGENT_TIMEOUT", "uncertain", "busy", "true"),
     NO_ANSWER(502, "BAD_AGENT_RESPONSE", "answered", "delivery_confirmed", "true"),
     /** Refused by the agent, with its own status. */
-    REJECTED(0, "AGENT_HTTP_ERROR", "answered");
+    REJECTED(0, "AGENT_HTTP_ERROR", "answered"),
+    /** Refused for now: the agent has not taken it (R7.16). */
+    NOT_TAKEN(0, "AGENT_HTTP_ERROR", "refused"),
+    /** A gateway got no answer from the agent. */
+    LOST(0, "AGENT_HTTP_ERROR", "uncertain");
+
+    static Outcome of(int agentStatus) {
+      return switch (agentStatus) {
+        case 401, 408, 425, 429, 503 -> NOT_TAKEN;
+        case 502, 504 -> LOST;
+        default -> REJECTED;
+      };
+    }
 
     final int status;
     final String code;
@@ -154,15 +169,19 @@ enum CrashPoint {
 
   CrashPoint(PeerBehavior deed, int agentStatus, String words) {
     this.deed = deed;
-    this.outcome = Outcome.REJECTED;
+    this.outcome = Outcome.of(agentStatus);
     this.arrival = Arrival.ONCE;
     this.agentStatus = agentStatus;
     this.words = words;
   }
 
-  /** A redirect of the agent is not forwarded to the sender. */
+  /**
+   * A redirect is not forwarded to the sender, and neither is what concerns the server's
+   * credential.
+   */
   int status(Outcome as) {
-    return as == Outcome.REJECTED ? (agentStatus < 400 ? 502 : agentStatus) : as.status;
+    boolean isOfTheServer = agentStatus < 400 || agentStatus == 401;
+    return as.status > 0 ? as.status : isOfTheServer ? 502 : agentStatus;
   }
 
   /** Undelivered is claimed only when the peer certainly received nothing. */
@@ -175,7 +194,7 @@ enum CrashPoint {
     return switch (arrival) {
       case NONE -> deliveries == 0;
       case PERHAPS -> deliveries <= (retriesAmbiguous ? 2 : 1);
-      case PART_ONCE, ONCE -> deliveries == 1;
+      case PART_ONCE, ONCE -> deliveries == (outcome == Outcome.NOT_TAKEN ? 0 : 1);
       case PART, WHOLE -> deliveries == (retriesAmbiguous ? 2 : 1);
     };
   }

@@ -34,6 +34,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * A message to a push agent that is sent again, to any replica (R7.3). One test at a time: a crowd
@@ -179,9 +180,6 @@ class DuplicateDeliveriesTest {
         named("an HTTP error", PeerBehavior.answer(400, "{\"error\":\"what is this\"}")),
         named("an error of its own", PeerBehavior.answer(500, "{\"error\":\"broken\"}")),
         named(
-            "a busy agent",
-            PeerBehavior.answer(503, Map.of("Retry-After", "0"), "{\"error\":\"no room\"}")),
-        named(
             "a redirect", PeerBehavior.answer(302, Map.of("Location", "http://127.0.0.1:1/"), "")),
         named("a page", PeerBehavior.answer(200, html, "<p>hello</p>")),
         named("nothing", PeerBehavior.answer(200, "")),
@@ -224,6 +222,32 @@ class DuplicateDeliveriesTest {
     CALLED.assertRecord(target, "m", "answered", 1, peer);
     assertThat(CALLED.stored(target, "m", "concat(l.status, l.error_detail)")).isEqualTo("ok");
     assertThat(PROXY.rows(target)).isEqualTo(1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {401, 408, 425, 429, 503})
+  void deliversAMessageAgainThatTheAgentHasNotTaken(int status) {
+    Agent target = CALLED.at(peer.url());
+    peer.then(PeerBehavior.answer(status, "{\"error\":\"later\"}"));
+
+    assertThat(send(PROXY, target).field("code")).isEqualTo("AGENT_HTTP_ERROR");
+
+    assertThat(send(WITHOUT_RETRIES, target).status()).isEqualTo(200);
+    assertThat(peer.deliveries()).hasSize(2);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {502, 504})
+  void deliversAMessageAgainOfWhichAGatewayKnowsNoAnswer(int status) {
+    Agent target = CALLED.at(peer.url());
+    peer.then(PeerBehavior.answer(status, "{\"error\":\"no upstream\"}"));
+
+    Answer first = send(PROXY, target);
+
+    assertRefused(first, status, "AGENT_HTTP_ERROR");
+    assertSame(send(WITHOUT_RETRIES, target), first);
+    assertThat(send(ELSEWHERE, target).status()).isEqualTo(200);
+    assertThat(peer.deliveries()).hasSize(2);
   }
 
   @Test

@@ -167,11 +167,14 @@ class PushDeliveryTest {
   @ParameterizedTest
   @CsvSource({
     "400, 400",
-    "401, 401",
+    "401, 502",
+    "403, 502",
     "404, 404",
+    "407, 502",
     "409, 409",
     "429, 429",
     "500, 500",
+    "502, 502",
     "503, 503",
     "302, 502"
   })
@@ -188,6 +191,29 @@ class PushDeliveryTest {
     assertThat(peer.deliveries()).hasSize(1);
     assertThat(PROXY.row(onlyRow(agent), "status || error_detail"))
         .startsWith("errorHttpError " + agentStatus + ": not today");
+  }
+
+  @Test
+  void passesOnTheHeadersOfAnAnswerThatAreForItsSender() {
+    Agent agent = called("Explaining");
+    Map<String, String> headers =
+        Map.of(
+            "WWW-Authenticate", "Bearer realm=\"agent\"",
+            "Retry-After", "7",
+            "A2A-Extensions", "https://example.org/x",
+            "X-A2A-Extensions", "https://example.org/y",
+            "Set-Cookie", "a=b");
+    for (int status : new int[] {200, 401, 503}) {
+      peer.then(PeerBehavior.answer(status, headers, "{\"result\":1}"));
+
+      Answer answer = PROXY.send(agent, ADMIN_TOKEN, ProxyClient.message("m" + status, "hi"));
+
+      assertThat(answer.header("WWW-Authenticate")).isEqualTo("Bearer realm=\"agent\"");
+      assertThat(answer.header("Retry-After")).isEqualTo("7");
+      assertThat(answer.header("A2A-Extensions")).isEqualTo("https://example.org/x");
+      assertThat(answer.header("X-A2A-Extensions")).isEqualTo("https://example.org/y");
+      assertThat(answer.header("Set-Cookie")).isEmpty();
+    }
   }
 
   @ParameterizedTest

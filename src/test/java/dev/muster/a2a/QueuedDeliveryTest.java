@@ -124,8 +124,8 @@ class QueuedDeliveryTest {
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {429, 503})
-  void retriesAfterTheAgentWasBusy(int status) {
+  @ValueSource(ints = {401, 408, 425, 429, 500, 502, 503, 504})
+  void retriesWhatTheAgentHasNotTaken(int status) {
     Agent agent = awaited();
     peer.then(PeerBehavior.answer(status, Map.of(), "{\"error\":\"busy\"}"));
     Answer queued = PROXY.send(agent, ADMIN_TOKEN, ProxyClient.message("m-1", "hi"));
@@ -136,6 +136,57 @@ class QueuedDeliveryTest {
     assertThat(done.field("state")).isEqualTo("delivered");
     assertThat(done.json().path("attempts").asInt()).isEqualTo(2);
     assertThat(peer.deliveries()).hasSize(2);
+  }
+
+  @Test
+  void triesAnErrorOfTheAgentOnceMore() {
+    Agent agent = awaited();
+    for (int status : new int[] {500, 502, 500, 500}) {
+      peer.then(PeerBehavior.answer(status, Map.of(), "{\"error\":\"broken\"}"));
+    }
+    Answer queued = PROXY.send(agent, ADMIN_TOKEN, ProxyClient.message("m-1", "hi"));
+    CLIENT.heartbeat(agent);
+
+    for (int attempt = 1; attempt < 4; attempt++) {
+      String failed = " AND attempts = " + attempt;
+      Awaitility.await().until(() -> makeDue(agent, failed), "1"::equals);
+    }
+
+    Answer done = awaitEnd(agent, queued);
+    assertThat(done.field("state")).isEqualTo("failed");
+    assertThat(done.field("error")).startsWith("HttpError 500: broken");
+    assertThat(done.json().path("attempts").asInt()).isEqualTo(4);
+  }
+
+  /** Makes the message due that waits; returns the number of messages, 0 or 1. */
+  private static String makeDue(Agent agent, String condition) {
+    return SERVER
+        .database()
+        .value(
+            "WITH due AS (UPDATE deliveries SET due_at = now() WHERE owner IS NULL AND workspace_id"
+                + " = '"
+                + agent.id()
+                + "'"
+                + condition
+                + " RETURNING seq) SELECT count(*) FROM due");
+  }
+
+  @Test
+  void respectsWhenTheAgentWantsToBeCalledAgain() {
+    Agent agent = awaited();
+    peer.then(PeerBehavior.answer(503, Map.of("Retry-After", "200"), "{\"error\":\"busy\"}"));
+    Answer queued = PROXY.send(agent, ADMIN_TOKEN, ProxyClient.message("m-1", "hi"));
+
+    CLIENT.heartbeat(agent);
+
+    String row = "FROM deliveries WHERE workspace_id = '" + agent.id() + "'";
+    Awaitility.await()
+        .until(
+            () -> SERVER.database().value("SELECT coalesce(last_status, 0) " + row), "503"::equals);
+    String pause = "SELECT extract(epoch FROM due_at - clock_timestamp())::integer " + row;
+    assertThat(Integer.parseInt(SERVER.database().value(pause))).isBetween(20, 200);
+    assertThat(makeDue(agent, "")).isEqualTo("1");
+    assertThat(awaitEnd(agent, queued).field("state")).isEqualTo("delivered");
   }
 
   @Test

@@ -211,10 +211,8 @@ class DispatchTest {
       delimiter = '|',
       quoteCharacter = '`',
       value = {
-        "500 | {'error':'out of memory'} | out of memory",
+        "422 | {'error':'out of memory'} | out of memory",
         "404 | {} | 404",
-        "503 | {'error':'later'} | later",
-        "429 | {} | 429",
         "200 | {'jsonrpc':'2.0','id':1,'error':{'code':-32000,'message':'I will not'}} | I will"
             + " not",
         "200 | <html> | JSON",
@@ -235,6 +233,31 @@ class DispatchTest {
     assertThat(result.path("status").asString()).isEqualTo("error");
     assertThat(result.at("/data/text").asString())
         .isEqualTo(failed.path("error_detail").asString());
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {401, 429, 500, 502, 503, 504})
+  void staysDispatchedWhileTheAgentDoesNotTakeIt(int status) {
+    peer.then(PeerBehavior.answer(status, "{\"error\":\"not yet\"}"));
+
+    String id = LEDGER.delegate(caller, LEDGER.called(team, peer.url()), "Do it.");
+
+    LEDGER.await(caller, id, "completed");
+    assertThat(LEDGER.events(caller, id)).doesNotContain("DELEGATION_FAILED");
+    assertThat(peer.deliveries())
+        .hasSize(2)
+        .allMatch(one -> one.text().contains("\"messageId\":\"" + id + "\""));
+  }
+
+  @Test
+  void failsAfterTheSecondErrorOfTheAgent() {
+    peer.usually(PeerBehavior.answer(500, "{\"error\":\"out of memory\"}"));
+
+    String id = LEDGER.delegate(caller, LEDGER.called(team, peer.url()), "Do it.");
+
+    assertThat(LEDGER.await(caller, id, "failed").path("error_detail").asString())
+        .startsWith("HttpError 500: out of memory");
+    assertThat(peer.deliveries()).hasSize(2);
   }
 
   @Test
@@ -353,6 +376,47 @@ class DispatchTest {
     JsonNode row = LEDGER.inbox(pushed).path(0);
     assertThat(row.at("/response_body/text").asString()).isEqualTo("Here.");
     assertThat(row.path("status").asString()).isEqualTo("ok");
+    assertThat(peer.deliveries()).hasSize(1);
+  }
+
+  @Test
+  void deliversAResultUntilTheCallerAnswers() {
+    for (int status : new int[] {400, 502}) {
+      peer.then(PeerBehavior.answer(status, "{\"error\":\"not yet\"}"));
+    }
+    Agent pushed = LEDGER.called(team, peer.url());
+    Agent callee = LEDGER.polling(team);
+    String id = LEDGER.delegate(pushed, callee, "Do it.");
+
+    LEDGER.update(callee, id, "{\"status\":\"completed\",\"result\":\"Here.\"}");
+
+    Awaitility.await()
+        .atMost(Duration.ofSeconds(30))
+        .until(
+            () -> {
+              LEDGER.client().heartbeat(pushed);
+              return queueState(pushed);
+            },
+            "delivered"::equals);
+    assertThat(peer.deliveries()).hasSize(3);
+    assertThat(LEDGER.inbox(pushed).path(0).path("status").asString()).isEqualTo("ok");
+  }
+
+  @Test
+  void showsThatTheCallerRefusesAResult() {
+    peer.usually(
+        PeerBehavior.answer(200, "{\"error\":{\"code\":-32600,\"message\":\"I will not\"}}"));
+    Agent pushed = LEDGER.called(team, peer.url());
+    Agent callee = LEDGER.polling(team);
+    String id = LEDGER.delegate(pushed, callee, "Do it.");
+
+    LEDGER.update(callee, id, "{\"status\":\"completed\",\"result\":\"Here.\"}");
+
+    Awaitility.await().until(() -> queueState(pushed), "failed"::equals);
+    JsonNode row = LEDGER.inbox(pushed).path(0);
+    assertThat(row.path("status").asString()).isEqualTo("error");
+    assertThat(row.path("error_detail").asString()).startsWith("JsonRpcError -32600: I will not");
+    assertThat(row.at("/response_body/text").asString()).isEqualTo("Here.");
     assertThat(peer.deliveries()).hasSize(1);
   }
 

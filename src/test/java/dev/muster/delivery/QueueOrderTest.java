@@ -14,6 +14,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
@@ -385,7 +386,7 @@ class QueueOrderTest {
     assertThat(
             Duration.between(
                 Instant.parse(shown.field("enqueued_at")), Instant.parse(shown.field("ended_at"))))
-        .isGreaterThan(QueuedMessage.pauseAfter(0));
+        .isGreaterThan(QueuedMessage.pauseAfter(0, Optional.empty()));
     assertThat(shown.json().path("attempts").asInt()).isEqualTo(2);
   }
 

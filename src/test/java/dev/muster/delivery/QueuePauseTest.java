@@ -7,26 +7,37 @@ import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestServer;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
-/** 5 s × 2ⁿ, at most 300 s (R7.7). */
+/** 5 s × 2ⁿ, at most 300 s, or what the agent asks for (R7.7). */
 class QueuePauseTest {
 
   @Test
   void doublesUpToItsLimit() {
     assertThat(
-            IntStream.rangeClosed(0, 7)
-                .mapToObj(QueuedMessage::pauseAfter)
-                .map(Duration::toSeconds))
+            IntStream.rangeClosed(0, 7).mapToObj(failures -> seconds(failures, Optional.empty())))
         .containsExactly(5L, 10L, 20L, 40L, 80L, 160L, 300L, 300L);
   }
 
   @Test
   void staysAtItsLimit() {
-    assertThat(QueuedMessage.pauseAfter(Integer.MAX_VALUE)).isEqualTo(Duration.ofMinutes(5));
-    assertThat(QueuedMessage.pauseAfter(-1)).isEqualTo(Duration.ofSeconds(5));
+    assertThat(seconds(Integer.MAX_VALUE, Optional.empty())).isEqualTo(300);
+    assertThat(seconds(-1, Optional.empty())).isEqualTo(5);
+  }
+
+  @Test
+  void isWhatTheAgentAskedFor() {
+    assertThat(seconds(6, Optional.of(Duration.ofSeconds(7)))).isEqualTo(7);
+    assertThat(seconds(0, Optional.of(Duration.ofSeconds(90)))).isEqualTo(90);
+    assertThat(seconds(3, Optional.of(Duration.ZERO))).isEqualTo(5);
+    assertThat(seconds(0, Optional.of(Duration.ofHours(1)))).isEqualTo(300);
+  }
+
+  private static long seconds(int failuresBefore, Optional<Duration> asked) {
+    return QueuedMessage.pauseAfter(failuresBefore, asked).toSeconds();
   }
 
   /**

@@ -1,7 +1,13 @@
 package dev.muster.protocol.client;
 
+import java.time.DateTimeException;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.format.DateTimeFormatter;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** The result of a send (R7.10); {@link A2aErrors} formats errors. */
@@ -13,8 +19,10 @@ public sealed interface A2aResult {
    *
    * @param contentType as sent, or empty
    * @param body byte for byte
+   * @param headers as in {@link #headers}
    */
-  record Answer(int status, String contentType, byte[] body, SendStats stats)
+  record Answer(
+      int status, String contentType, byte[] body, Map<String, String> headers, SendStats stats)
       implements A2aResult {}
 
   /**
@@ -22,9 +30,16 @@ public sealed interface A2aResult {
    *
    * @param code 0 when there is none
    * @param message at most 4,096 code points of the error's message, or empty
+   * @param headers as in {@link #headers}
    */
   record RpcError(
-      int status, String contentType, byte[] body, long code, String message, SendStats stats)
+      int status,
+      String contentType,
+      byte[] body,
+      long code,
+      String message,
+      Map<String, String> headers,
+      SendStats stats)
       implements A2aResult {}
 
   /**
@@ -33,12 +48,14 @@ public sealed interface A2aResult {
    * @param lastData the data of the last complete event; empty when it exceeds 1 MiB or had no
    *     memory
    * @param brokenBy the failure that ended the stream early; null for a complete stream
+   * @param headers as in {@link #headers}
    */
   record Streamed(
       int status,
       String contentType,
       Optional<byte[]> lastData,
       @Nullable FailureKind brokenBy,
+      Map<String, String> headers,
       SendStats stats)
       implements A2aResult {
 
@@ -52,8 +69,27 @@ public sealed interface A2aResult {
    *
    * @param body the first 64 KiB
    * @param text the error text in the body, at most 4,096 code points; may be empty
+   * @param headers as in {@link #headers}
    */
-  record HttpError(int status, byte[] body, String text, SendStats stats) implements A2aResult {}
+  record HttpError(
+      int status, byte[] body, String text, Map<String, String> headers, SendStats stats)
+      implements A2aResult {
+
+    /** Returns how long the peer asks to wait, a number of seconds or a date; empty if unsaid. */
+    public Optional<Duration> retryAfter(Instant now) {
+      String said = headers.getOrDefault("Retry-After", "").strip();
+      try {
+        Duration wait =
+            SECONDS.matcher(said).matches()
+                ? Duration.ofSeconds(Long.parseLong(said))
+                : Duration.between(
+                    now, DateTimeFormatter.RFC_1123_DATE_TIME.parse(said, Instant::from));
+        return Optional.of(wait.isNegative() ? Duration.ZERO : wait);
+      } catch (DateTimeException unusable) {
+        return Optional.empty();
+      }
+    }
+  }
 
   /**
    * A 2xx response without a usable JSON body, or data that is not HTTP.
@@ -80,6 +116,18 @@ public sealed interface A2aResult {
   record OutOfTime(@Nullable FailureKind last, SendStats stats) implements A2aResult {}
 
   SendStats stats();
+
+  /** The headers of a response that are meant for its sender, as far as the peer has set them. */
+  List<String> PASSED_BACK =
+      List.of(
+          "A2A-Version", "A2A-Extensions", "X-A2A-Extensions", "WWW-Authenticate", "Retry-After");
+
+  Pattern SECONDS = Pattern.compile("[0-9]{1,9}");
+
+  /** Returns those of {@link #PASSED_BACK} that the response has; empty without a response. */
+  default Map<String, String> headers() {
+    return Map.of();
+  }
 
   default int attempts() {
     return stats().attempts();

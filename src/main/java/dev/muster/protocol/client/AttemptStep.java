@@ -1,13 +1,15 @@
 package dev.muster.protocol.client;
 
 import dev.muster.protocol.client.A2aResult.SendStats;
+import java.util.Map;
 import java.util.function.Function;
 
 /** A step that an attempt reports to the waiting sender. */
 @SuppressWarnings("ArrayRecordComponent") // not copied, never compared
 sealed interface AttemptStep {
 
-  record StreamBegan(int status, String contentType) implements AttemptStep {}
+  record StreamBegan(int status, String contentType, Map<String, String> headers)
+      implements AttemptStep {}
 
   record StreamBytes(byte[] bytes) implements AttemptStep {}
 

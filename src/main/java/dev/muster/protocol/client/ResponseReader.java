@@ -7,8 +7,10 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import okhttp3.Call;
@@ -30,6 +32,7 @@ final class ResponseReader {
   /** The status is already known; the error text is not worth a longer wait. */
   private static final Duration ERROR_BODY_TIMEOUT = Duration.ofSeconds(2);
 
+  private static final Pattern HEADER_VALUE = Pattern.compile("[\\x20-\\x7e]{1,1024}");
   private static final Pattern LENGTH = Pattern.compile("[0-9]{1,18}");
 
   /** Thrown when the peer's data is not HTTP; the message is a readable clause. */
@@ -49,6 +52,7 @@ final class ResponseReader {
   private final HttpAttempt attempt;
   private final int status;
   private final String contentType;
+  private final Map<String, String> headers;
   private final ResponseBody body;
 
   ResponseReader(int status, Response response, Call call, HttpAttempt attempt) {
@@ -57,7 +61,20 @@ final class ResponseReader {
     this.status = status;
     String type = response.header("Content-Type");
     this.contentType = type == null ? "" : type;
+    this.headers = passedBack(response);
     this.body = response.body();
+  }
+
+  /** Leaves out a value that is no line of printable ASCII, or is long. */
+  private static Map<String, String> passedBack(Response response) {
+    Map<String, String> found = new LinkedHashMap<>();
+    for (String name : A2aResult.PASSED_BACK) {
+      String value = String.join(", ", response.headers(name));
+      if (!value.isEmpty() && HEADER_VALUE.matcher(value).matches()) {
+        found.put(name, value);
+      }
+    }
+    return found;
   }
 
   /** Rejects lengths that OkHttp misreads: it accepts negative numbers and ignores text. */
@@ -95,7 +112,7 @@ final class ResponseReader {
   }
 
   private AttemptResult stream() throws IOException {
-    attempt.pass(new AttemptStep.StreamBegan(status, contentType));
+    attempt.pass(new AttemptStep.StreamBegan(status, contentType, headers));
     InputStream in = body.byteStream();
     byte[] buffer = new byte[BUFFER];
     for (int n = in.read(buffer); n >= 0; n = in.read(buffer)) {
@@ -129,11 +146,14 @@ final class ResponseReader {
       case JsonProbe.NotJson ignored -> malformed("the body is not JSON");
       case JsonProbe.Other ignored ->
           new AttemptResult.Responded(
-              "answered", stats -> new A2aResult.Answer(status, contentType, bytes, stats));
+              "answered",
+              stats -> new A2aResult.Answer(status, contentType, bytes, headers, stats));
       case JsonProbe.Fault(long code, String message) ->
           new AttemptResult.Responded(
               "rpc_error",
-              stats -> new A2aResult.RpcError(status, contentType, bytes, code, message, stats));
+              stats ->
+                  new A2aResult.RpcError(
+                      status, contentType, bytes, code, message, headers, stats));
     };
   }
 
@@ -174,7 +194,7 @@ final class ResponseReader {
   private AttemptResult error(byte[] bytes) {
     String text = errorText(bytes);
     return new AttemptResult.Responded(
-        "http_error", stats -> new A2aResult.HttpError(status, bytes, text, stats));
+        "http_error", stats -> new A2aResult.HttpError(status, bytes, text, headers, stats));
   }
 
   /** Returns the error that the body names, else the beginning of the body on one line. */

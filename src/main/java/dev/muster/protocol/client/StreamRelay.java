@@ -26,7 +26,7 @@ final class StreamRelay {
 
   void begin(AttemptStep.StreamBegan step) {
     began = step;
-    offer(open -> open.begin(step.status(), step.contentType()));
+    offer(open -> open.begin(step.status(), step.contentType(), step.headers()));
   }
 
   void pass(byte[] bytes) {
@@ -50,7 +50,8 @@ final class StreamRelay {
     return new AttemptResult.Responded(
         brokenBy == null ? "streamed" : "stream_broken",
         stats ->
-            new A2aResult.Streamed(start.status(), start.contentType(), last, brokenBy, stats));
+            new A2aResult.Streamed(
+                start.status(), start.contentType(), last, brokenBy, start.headers(), stats));
   }
 
   private void offer(Passing passing) {

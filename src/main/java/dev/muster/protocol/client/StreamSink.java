@@ -1,6 +1,7 @@
 package dev.muster.protocol.client;
 
 import java.io.IOException;
+import java.util.Map;
 
 /**
  * Receives a stream of server-sent events as it arrives (R7.9), on the sender's thread.
@@ -11,8 +12,12 @@ import java.io.IOException;
  */
 public interface StreamSink {
 
-  /** Called when the stream begins; from here on the send is not retried. */
-  void begin(int status, String contentType) throws IOException;
+  /**
+   * Called when the stream begins; from here on the send is not retried.
+   *
+   * @param headers as in {@link A2aResult#headers}
+   */
+  void begin(int status, String contentType, Map<String, String> headers) throws IOException;
 
   /** Passes the bytes on at once. */
   void write(byte[] bytes) throws IOException;

@@ -7,6 +7,7 @@ import dev.muster.protocol.client.A2aResult.Streamed;
 import dev.muster.testing.PeerBehavior;
 import dev.muster.testing.TestPeer;
 import java.io.IOException;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -94,7 +95,7 @@ class MalformedHttpTest {
             Requests.to(peer.url()),
             new StreamSink() {
               @Override
-              public void begin(int status, String contentType) {}
+              public void begin(int status, String contentType, Map<String, String> headers) {}
 
               @Override
               public void write(byte[] bytes) {}

@@ -12,6 +12,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -44,7 +45,7 @@ class StreamTest {
     Thread thread = Thread.currentThread();
 
     @Override
-    public void begin(int status, String contentType) {
+    public void begin(int status, String contentType, Map<String, String> headers) {
       beginnings += status + " " + contentType;
     }
 
