@@ -83,7 +83,8 @@ class Proxy {
   Supplier<CompletableFuture<ProxyResponse>> begin(Sent sent) {
     Deadline deadline = Deadline.in(sent.options().timeout().orElse(settings.totalBudget()));
     DeliveryTarget target = workspaces.rememberedTarget(sent.targetId(), sent.recheck().caller());
-    NewActivity row = sent.request().rowFor(target, sent.sender());
+    NewActivity row =
+        sent.request().rowFor(target, sent.sender()).sentWith(sent.options().passedOn());
     Optional<DelegationMessage> repliesTo = repliesTo(sent);
     Supplier<CompletableFuture<ProxyResponse>> rest =
         target.deliveryMode() == DeliveryMode.POLL
@@ -146,7 +147,6 @@ class Proxy {
             repliesTo.isPresent() ? Kind.RESULT : Kind.MESSAGE,
             sent.request().message() != null,
             body.text().getBytes(StandardCharsets.UTF_8),
-            sent.options().passedOn(),
             deadline,
             sent.sink(),
             options.priority(),

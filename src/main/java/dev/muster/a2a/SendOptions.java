@@ -27,8 +27,9 @@ record SendOptions(
   private static final double MIN_TIMEOUT_S = 0.001;
   private static final int MAX_HEADER_LENGTH = 1024;
 
-  /** The headers that state the A2A 1.0 version and extensions of a client. */
-  private static final List<String> PASSED_ON = List.of("A2A-Version", "A2A-Extensions");
+  /** The headers that state the A2A version and the extensions of a client, of 1.0 and of 0.3. */
+  private static final List<String> PASSED_ON =
+      List.of("A2A-Version", "A2A-Extensions", "X-A2A-Extensions");
 
   static SendOptions read(HttpServletRequest request) {
     Map<String, String> passedOn = new HashMap<>();

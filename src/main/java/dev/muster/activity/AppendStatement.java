@@ -47,13 +47,13 @@ class AppendStatement {
                   ?::text[], ?::text[], ?::text[], ?::uuid[], ?::uuid[], ?::text[], ?::text[],
                   ?::text[], ?::text[], ?::text[], ?::bigint[], ?::text[], ?::text[], ?::text[], ?::text[],
                   ?::text[], ?::text[], ?::integer[], ?::integer[], ?::integer[], ?::integer[], ?::bigint[],
-                  ?::bytea[], ?::bytea[], ?::text[], ?::uuid[], ?::bigint[], ?::integer[], ?::bigint[], ?::text[])
+                  ?::bytea[], ?::bytea[], ?::text[], ?::uuid[], ?::bigint[], ?::integer[], ?::bigint[], ?::text[], ?::text[])
               WITH ORDINALITY AS v (
                   workspace_id, way, known_version, known_tree, needs_slot, is_bounded,
                   class, activity_type, source, source_id, target_id, method, summary,
                   request_body, response_body, tool_trace, duration_ms, status, error_detail, message_id, delegation_id,
                   message_text, attachments, request_bytes, response_bytes, trace_bytes, listed_bytes, whole_bytes,
-                  message_key, content_hash, kind, owner, claim, priority, life_ms, author, n)),
+                  message_key, content_hash, kind, owner, claim, priority, life_ms, author, headers, n)),
           locked AS (
               SELECT workspace_id, version FROM activity_feeds
               WHERE workspace_id = ANY (?::uuid[])
@@ -144,11 +144,11 @@ class AppendStatement {
                   workspace_id, seq, class, activity_type, source, source_id, target_id, method, summary,
                   request_body, response_body, tool_trace, duration_ms, status, error_detail, message_id, delegation_id,
                   message_text, attachments, request_bytes, response_bytes, trace_bytes, listed_bytes,
-                  message_key, content_hash, created_at, feed_bytes, author)
+                  message_key, content_hash, created_at, feed_bytes, author, headers)
               SELECT workspace_id, new_seq, class::"char", activity_type, source, source_id, target_id, method, summary,
                   request_body, response_body, tool_trace, duration_ms, status, error_detail, message_id, delegation_id,
                   message_text, attachments, request_bytes, response_bytes, trace_bytes, listed_bytes,
-                  message_key, content_hash, new_time, new_total - whole_bytes, author
+                  message_key, content_hash, new_time, new_total - whole_bytes, author, headers
               FROM placed WHERE is_written),
           begun AS (
               INSERT INTO deliveries (workspace_id, seq, sender_id, kind, queued, depth, priority, enqueued_at, due_at,
@@ -237,6 +237,8 @@ class AppendStatement {
     columns.integers(rows, row -> partOf(row.delivery(), NewDelivery::priority));
     columns.longs(rows, row -> partOf(row.delivery(), one -> one.life().toMillis()));
     columns.texts(rows, row -> partOf(row.author(), Text::clean));
+    columns.texts(
+        rows, row -> row.headers().isEmpty() ? null : json.writeValueAsString(row.headers()));
     columns.uuids(rows.stream().map(NewActivity::workspaceId).distinct().toList(), id -> id);
     int next = columns.next();
     statement.setInt(next, MessageAdmission.MAX_QUEUED);

@@ -1,11 +1,15 @@
 package dev.muster.activity;
 
+import dev.muster.platform.json.LosslessJson;
 import dev.muster.platform.json.RawJson;
+import java.nio.charset.StandardCharsets;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -22,7 +26,7 @@ public class Messages {
 
   private static final String MESSAGE =
       """
-      SELECT workspace_id, seq, source_id, method, request_body, message_id, delegation_id, created_at,
+      SELECT workspace_id, seq, source_id, method, request_body, headers, message_id, delegation_id, created_at,
           CASE WHEN source = 'system' THEN coalesce(message_text, '') END AS system_text,
           extract(epoch FROM clock_timestamp() - created_at) AS age_s
       FROM activity_logs
@@ -54,6 +58,7 @@ public class Messages {
    *
    * @param id of its row
    * @param senderId null for the canvas and the system
+   * @param headers those of its sender that are passed to the agent
    * @param age time since it was stored
    * @param delegationId the delegation that it names, whether or not it is the sender's
    * @param systemText the server's own text; null for messages of other senders
@@ -64,6 +69,7 @@ public class Messages {
       @Nullable UUID senderId,
       String method,
       RawJson request,
+      Map<String, String> headers,
       Duration age,
       @Nullable String messageId,
       @Nullable String delegationId,
@@ -112,6 +118,16 @@ public class Messages {
         .list();
   }
 
+  private static Map<String, String> headers(@Nullable String stored) {
+    Map<String, String> headers = new LinkedHashMap<>();
+    if (stored != null) {
+      LosslessJson.parse(stored.getBytes(StandardCharsets.UTF_8))
+          .properties()
+          .forEach(header -> headers.put(header.getKey(), header.getValue().stringValue()));
+    }
+    return headers;
+  }
+
   private static StoredMessage message(ResultSet row, int n) throws SQLException {
     return new StoredMessage(
         ActivityKey.of(row),
@@ -119,6 +135,7 @@ public class Messages {
         row.getObject("source_id", UUID.class),
         row.getString("method"),
         new RawJson(row.getString("request_body")),
+        headers(row.getString("headers")),
         Duration.ofMillis(Math.round(row.getDouble("age_s") * 1000)),
         row.getString("message_id"),
         row.getString("delegation_id"),

@@ -5,6 +5,7 @@ import dev.muster.platform.json.RawJson;
 import dev.muster.platform.text.ErrorText;
 import dev.muster.platform.text.Text;
 import dev.muster.protocol.MessageContent;
+import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -13,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * (R6.0).
  *
  * @param author the name of the person who sent it; null but for people (R6.0)
+ * @param headers those of the sender that are passed to the agent (R7.6)
  */
 public record NewActivity(
     UUID workspaceId,
@@ -27,7 +29,8 @@ public record NewActivity(
     MessageContent content,
     @Nullable MessageIdentity identity,
     @Nullable MessageAdmission admission,
-    @Nullable String author) {
+    @Nullable String author,
+    Map<String, String> headers) {
 
   public static final String RECEIVED = "a2a_receive";
   public static final String NOTIFY = "notify";
@@ -74,7 +77,8 @@ public record NewActivity(
         content,
         identity,
         null,
-        null);
+        null,
+        Map.of());
   }
 
   /** Returns the delivery that begins with the row; null if there is none. */
@@ -84,12 +88,17 @@ public record NewActivity(
 
   /** Returns the same row with this admission. */
   public NewActivity with(MessageAdmission wanted) {
-    return with(content, wanted, author);
+    return with(content, wanted, author, headers);
   }
 
   /** Returns the same row with the name of the person who sent it; null when it is unknown. */
   public NewActivity by(@Nullable String person) {
-    return with(content, admission, person);
+    return with(content, admission, person, headers);
+  }
+
+  /** Returns the same row with these headers of its sender. */
+  public NewActivity sentWith(Map<String, String> passedOn) {
+    return with(content, admission, author, passedOn);
   }
 
   /** Returns the same row with {@code data} that names this delegation (R6.6). */
@@ -98,11 +107,15 @@ public record NewActivity(
         new MessageContent(
             content.text(), content.messageId(), delegationId, content.attachments()),
         admission,
-        author);
+        author,
+        headers);
   }
 
   private NewActivity with(
-      MessageContent said, @Nullable MessageAdmission wanted, @Nullable String person) {
+      MessageContent said,
+      @Nullable MessageAdmission wanted,
+      @Nullable String person,
+      Map<String, String> passedOn) {
     return new NewActivity(
         workspaceId,
         activityType,
@@ -116,7 +129,8 @@ public record NewActivity(
         said,
         identity,
         wanted,
-        person);
+        person,
+        passedOn);
   }
 
   /** Creates the row that reports the end of a delegation to {@code caller} (R8.7). */
@@ -141,7 +155,8 @@ public record NewActivity(
         content,
         null,
         null,
-        null);
+        null,
+        Map.of());
   }
 
   /** Creates the row that notes a delegation in the feed of {@code caller}. */
@@ -160,7 +175,8 @@ public record NewActivity(
         content,
         null,
         null,
-        null);
+        null,
+        Map.of());
   }
 
   /** Creates the row of a notification from the agent to the canvas (R6.5). */
@@ -179,7 +195,8 @@ public record NewActivity(
         content,
         null,
         null,
-        null);
+        null,
+        Map.of());
   }
 
   private static @Nullable String cut(@Nullable String text, int most) {

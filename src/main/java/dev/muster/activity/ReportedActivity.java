@@ -8,6 +8,7 @@ import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
 import dev.muster.protocol.MessageContent;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 
@@ -53,7 +54,8 @@ record ReportedActivity(Optional<UUID> sourceId, NewActivity row) {
             body.tree(requestField).map(MessageContent::ofRequest).orElse(MessageContent.EMPTY),
             null,
             null,
-            null));
+            null,
+            Map.of()));
   }
 
   /** Reads the whole error text, so that secrets are found before the text is cut. */

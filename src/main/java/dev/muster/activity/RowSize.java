@@ -2,6 +2,7 @@ package dev.muster.activity;
 
 import dev.muster.platform.json.RawJson;
 import dev.muster.protocol.MessageContent.Attachment;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,6 +53,9 @@ public record RowSize(
     bytes += inJson(row.content().text()) + inJson(row.content().messageId());
     bytes += inJson(row.content().delegationId()) + inJson(row.author());
     bytes += row.content().attachments().stream().mapToLong(RowSize::inJson).sum();
+    for (Map.Entry<String, String> header : row.headers().entrySet()) {
+      bytes += inJson(header.getKey()) + inJson(header.getValue());
+    }
     return bytes;
   }
 

@@ -33,7 +33,6 @@ class DirectAttempts {
   private final QueueCompletion queueCompletion;
   private final ReplicaLease lease;
   private final ResponseMemoryBudget responseMemory;
-  private final DeliverySettings settings;
 
   DirectAttempts(
       TargetCalls calls,
@@ -41,15 +40,13 @@ class DirectAttempts {
       Completions completions,
       QueueCompletion queueCompletion,
       ReplicaLease lease,
-      ResponseMemoryBudget responseMemory,
-      DeliverySettings settings) {
+      ResponseMemoryBudget responseMemory) {
     this.calls = calls;
     this.outcomes = outcomes;
     this.completions = completions;
     this.queueCompletion = queueCompletion;
     this.lease = lease;
     this.responseMemory = responseMemory;
-    this.settings = settings;
   }
 
   /**
@@ -79,7 +76,7 @@ class DirectAttempts {
     ResponseMemoryAllocation space = held.request().openSpace(responseMemory);
     boolean isStoredOrLost = false;
     try {
-      A2aResult result = calls.send(held.request().request(settings.readTimeout(), space), sink);
+      A2aResult result = calls.send(held.request(), space, sink);
       DeliveryOutcome outcome = outcomes.of(result, held.wasDeliveredBefore());
       isStoredOrLost = store(held, space, outcome, reply);
       if (!isStoredOrLost) {

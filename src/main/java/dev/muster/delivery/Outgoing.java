@@ -13,7 +13,7 @@ import dev.muster.workspace.DeliveryMode;
 import dev.muster.workspace.DeliveryTarget;
 import dev.muster.workspace.WorkspaceStatus;
 import java.time.Duration;
-import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.function.LongConsumer;
@@ -27,7 +27,6 @@ import org.jspecify.annotations.Nullable;
  * @param row the activity row, which {@code appending} appends
  * @param kind a result is always queued, so that its receiver gets it in any status (R8.7)
  * @param isMessage whether it sends a message, which takes a slot at the agent and can be repeated
- * @param headers the headers of the sender that are passed to the agent
  * @param sink takes the response if it is a stream; null if a stream is not wanted
  * @param priority the priority in the queue, 0 to 100
  * @param life how long it may wait in the queue
@@ -45,7 +44,6 @@ public record Outgoing(
     Kind kind,
     boolean isMessage,
     byte[] body,
-    Map<String, String> headers,
     Deadline deadline,
     @Nullable StreamSink sink,
     int priority,
@@ -88,6 +86,13 @@ public record Outgoing(
   }
 
   OutboundRequest to(DeliveryTarget target, @Nullable Integer idleTimeoutSeconds) {
-    return new OutboundRequest(target, idleTimeoutSeconds, sender, body, headers, deadline);
+    return new OutboundRequest(
+        target,
+        idleTimeoutSeconds,
+        sender,
+        body,
+        row.headers(),
+        OutboundRequest.isVersionFree(Objects.requireNonNullElse(row.method(), ""), row.headers()),
+        deadline);
   }
 }

@@ -20,7 +20,6 @@ import dev.muster.workspace.Workspaces;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -193,7 +192,9 @@ class QueuedAttempts {
             target.idleTimeoutSeconds(),
             sender,
             body,
-            Map.of(),
+            message.headers(),
+            message.systemText() != null
+                || OutboundRequest.isVersionFree(message.method(), message.headers()),
             Deadline.in(shorter(atMost, settings.totalBudget())));
     Optional<DeliverySlot> free = slots.findForQueue(sender, 2L * body.length);
     if (free.isEmpty()) {
@@ -212,7 +213,7 @@ class QueuedAttempts {
       Optional<DelegationMessage> delegation,
       OutboundRequest outbound,
       ResponseMemoryAllocation space) {
-    A2aResult result = calls.sendOnce(outbound.request(settings.readTimeout(), space));
+    A2aResult result = calls.sendOnce(outbound, space);
     // false: the row of the delivery counts the earlier deliveries
     DeliveryOutcome outcome = outcomes.of(result, false);
     return switch (outcome.state()) {

@@ -110,7 +110,7 @@ final class DeliveryModel {
     for (Row row : List.copyOf(agent.rows)) {
       if (row.open != null && row.open.isHeld) {
         if (row.open.queued) {
-          deliveries.giveBack(row, 1, false);
+          deliveries.giveBack(row, 1, ModelState.requireOpen(row).lastStatus, false);
         } else {
           deliveries.complete(row, "uncertain", null, 504, 1);
         }

@@ -12,7 +12,9 @@ sealed interface ModelCommand {
   /** How an agent treats messages. */
   enum Behavior {
     ANSWERS(200),
+    REJECTS(422),
     FAILS(500),
+    HAS_NO_UPSTREAM(502),
     IS_BUSY(503),
     CLOSES(CountingAgent.CLOSE_WITHOUT_ANSWER),
     /** Holds all calls until another behaviour is set, which then applies to them. */

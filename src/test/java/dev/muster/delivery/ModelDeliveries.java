@@ -158,16 +158,21 @@ final class ModelDeliveries {
     } else {
       request.allowedAnswers =
           Set.of(behavior.status + (behavior.status == 200 ? " call" : " AGENT_HTTP_ERROR"));
-      complete(row, "answered", null, behavior.status, 1);
+      boolean isNotTaken = behavior == Behavior.IS_BUSY;
+      boolean isInDoubt =
+          behavior == Behavior.HAS_NO_UPSTREAM
+              || isNotTaken && ModelState.requireOpen(row).deliveries > 0;
+      String end = isInDoubt ? "uncertain" : isNotTaken ? "refused" : "answered";
+      complete(row, end, null, behavior.status, isNotTaken && !isInDoubt ? 0 : 1);
     }
   }
 
   private void endAttempt(Row row, @Nullable Behavior behavior) {
     boolean isDelegation = row.kind == Kind.DELEGATION;
     if (behavior == null || behavior == Behavior.CLOSES) {
-      giveBack(row, behavior == null ? 0 : 1, true);
-    } else if (behavior == Behavior.IS_BUSY && !isDelegation) {
-      giveBack(row, 0, true);
+      giveBack(row, behavior == null ? 0 : 1, 0, true);
+    } else if (isTriedAgain(row, behavior)) {
+      giveBack(row, behavior == Behavior.IS_BUSY ? 0 : 1, behavior.status, true);
     } else {
       boolean isAnswer = behavior.status == 200;
       if (isDelegation) {
@@ -177,12 +182,23 @@ final class ModelDeliveries {
     }
   }
 
+  private static boolean isTriedAgain(Row row, Behavior behavior) {
+    return switch (behavior) {
+      case IS_BUSY, HAS_NO_UPSTREAM -> true;
+      case FAILS ->
+          row.kind == Kind.RESULT
+              || ModelState.requireOpen(row).lastStatus != Behavior.FAILS.status;
+      case REJECTS -> row.kind == Kind.RESULT;
+      case ANSWERS, CLOSES, IS_SILENT -> false;
+    };
+  }
+
   Delegation delegationOf(Row row) {
     return Objects.requireNonNull(state.delegations.get(row.id));
   }
 
   /** Makes it wait again, unless its agent has answered it by a message, or is removed. */
-  void giveBack(Row row, int deliveries, boolean withPause) {
+  void giveBack(Row row, int deliveries, int status, boolean withPause) {
     Open open = ModelState.requireOpen(row);
     if (row.outcome != null && row.outcome.isAnswered()) {
       row.open = null;
@@ -191,6 +207,7 @@ final class ModelDeliveries {
     open.isHeld = false;
     open.call = null;
     open.deliveries += deliveries;
+    open.lastStatus = status;
     open.pauseSeconds = withPause ? Math.min(300, 5 << Math.min(10, open.attempts - 1)) : 0;
     if (row.owner.isRemoved()) {
       endUndelivered(row, "dropped");

@@ -76,6 +76,7 @@ final class ModelState {
     int attempts;
     int deliveries;
     int pauseSeconds;
+    int lastStatus;
     boolean isHeld;
     @Nullable Call call;
 

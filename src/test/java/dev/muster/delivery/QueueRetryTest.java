@@ -337,7 +337,7 @@ class QueueRetryTest {
   @Test
   void refusesWhatTheAgentHasAnswered() {
     Agent target = queue.target(agent.url(), 1);
-    agent.works(id -> 500);
+    agent.works(id -> 422);
     Queued answered = queue.put(target);
     client.heartbeat(target);
     queue.awaitState(answered, "failed");

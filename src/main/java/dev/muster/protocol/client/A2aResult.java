@@ -23,7 +23,13 @@ public sealed interface A2aResult {
    */
   record Answer(
       int status, String contentType, byte[] body, Map<String, String> headers, SendStats stats)
-      implements A2aResult {}
+      implements A2aResult {
+
+    /** Returns the same answer with another body. */
+    public Answer with(byte[] other) {
+      return new Answer(status, contentType, other, headers, stats);
+    }
+  }
 
   /**
    * A 2xx response whose body is a JSON-RPC error.
@@ -74,6 +80,11 @@ public sealed interface A2aResult {
   record HttpError(
       int status, byte[] body, String text, Map<String, String> headers, SendStats stats)
       implements A2aResult {
+
+    /** Returns the code of the JSON-RPC error in the body; 0 without one. */
+    public long rpcCode() {
+      return JsonProbe.at(body) instanceof JsonProbe.Fault(long code, String message) ? code : 0;
+    }
 
     /** Returns how long the peer asks to wait, a number of seconds or a date; empty if unsaid. */
     public Optional<Duration> retryAfter(Instant now) {

@@ -54,8 +54,8 @@ public final class ResponseMemoryAllocation implements AutoCloseable {
     return !closed;
   }
 
-  /** Releases the memory of a response that was not read to its end, before a retry. */
-  void clear() {
+  /** Releases the memory of a response that is not needed, before the next attempt. */
+  public void clear() {
     long all;
     synchronized (this) {
       all = held;
