@@ -1,7 +1,8 @@
 package dev.muster.delivery;
 
 import dev.muster.platform.problem.ProblemException;
-import java.math.BigDecimal;
+import dev.muster.protocol.WholeNumber;
+import java.math.BigInteger;
 import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -23,8 +24,8 @@ public record QueueOptions(int priority, Duration life) {
   private static final long USUAL_PRIORITY = 50;
   private static final int MAX_PRIORITY = 100;
 
-  private static final BigDecimal MIN_LONG = BigDecimal.valueOf(Long.MIN_VALUE);
-  private static final BigDecimal MAX_LONG = BigDecimal.valueOf(Long.MAX_VALUE);
+  private static final BigInteger MIN_LONG = BigInteger.valueOf(Long.MIN_VALUE);
+  private static final BigInteger MAX_LONG = BigInteger.valueOf(Long.MAX_VALUE);
 
   /** Reads the options of a JSON-RPC request; refuses with 400 what is not a number. */
   public static QueueOptions of(JsonNode request, DeliverySettings settings) {
@@ -39,15 +40,11 @@ public record QueueOptions(int priority, Duration life) {
     if (value == null || value.isNull()) {
       return Optional.empty();
     }
-    if (!value.isNumber()) {
-      throw ProblemException.validation(
-          "params." + name + ": not a number (expected: a whole number)");
-    }
-    return Optional.of(clamped(value.decimalValue()));
-  }
-
-  /** Clamps without expanding the number, which may have 1,000 million digits. */
-  private static long clamped(BigDecimal number) {
-    return number.min(MAX_LONG).max(MIN_LONG).longValue();
+    BigInteger number =
+        WholeNumber.of(value)
+            .orElseThrow(() ->
+                ProblemException.validation(
+                    "params." + name + ": not a number (expected: a whole number)"));
+    return Optional.of(number.min(MAX_LONG).max(MIN_LONG).longValueExact());
   }
 }

@@ -1,7 +1,7 @@
 /** The infrastructure of all modules: settings, database, HTTP conventions, JSON, group commit. */
 @ApplicationModule(
     type = ApplicationModule.Type.OPEN,
-    allowedDependencies = {})
+    allowedDependencies = {"protocol"})
 @NullMarked
 package dev.muster.platform;
 

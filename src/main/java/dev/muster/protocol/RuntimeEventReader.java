@@ -71,13 +71,9 @@ final class RuntimeEventReader {
 
   private static BigInteger whole(JsonNode payload, String name, BigInteger min, BigInteger max) {
     JsonNode value = field(payload, name);
-    if (value.isIntegralNumber()) {
-      BigInteger number = value.bigIntegerValue();
-      if (number.compareTo(min) >= 0 && number.compareTo(max) <= 0) {
-        return number;
-      }
-    }
-    throw wrong("payload." + name, value, "a whole number, " + min + ".." + max);
+    return WholeNumber.of(value)
+        .filter(number -> number.compareTo(min) >= 0 && number.compareTo(max) <= 0)
+        .orElseThrow(() -> wrong("payload." + name, value, "a whole number, " + min + ".." + max));
   }
 
   private static JsonNode field(JsonNode payload, String name) {

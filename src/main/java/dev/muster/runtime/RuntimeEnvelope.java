@@ -6,14 +6,17 @@ import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
 import dev.muster.platform.text.Text;
 import dev.muster.protocol.RuntimeEvent;
+import dev.muster.protocol.RuntimeEvent.RuntimeEnd;
 import dev.muster.protocol.RuntimeEvent.UndecodableEventException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
  * A submitted event; {@code payload} keeps all fields that the sender wrote, unknown ones included.
+ * Its whole numbers are written without a fraction, because other readers may not accept one.
  */
 record RuntimeEnvelope(RuntimeEvent event, RawJson payload) {
 
@@ -36,8 +39,11 @@ record RuntimeEnvelope(RuntimeEvent event, RawJson payload) {
 
   private static RuntimeEnvelope read(JsonNode json, int index) {
     try {
-      return new RuntimeEnvelope(
-          RuntimeEvent.decode(json), LosslessJson.write(json.path("payload")));
+      RuntimeEvent event = RuntimeEvent.decode(json);
+      if (event instanceof RuntimeEnd end && json.path("payload") instanceof ObjectNode payload) {
+        payload.put("exit_code", end.exitCode()).put("duration_ms", end.durationMs());
+      }
+      return new RuntimeEnvelope(event, LosslessJson.write(json.path("payload")));
     } catch (UndecodableEventException e) {
       throw new ProblemException(
           ErrorCode.VALIDATION_FAILED,

@@ -67,10 +67,14 @@ class HeartbeatContractTest {
           "active_tasks":-5                             | active_tasks    | 0
           "active_tasks":99999999999999999999           | active_tasks    | 2147483647
           "active_tasks":2.0                            | active_tasks    | 2
+          "active_tasks":1.5                            | active_tasks    | 1
+          "active_tasks":-0.5                           | active_tasks    | 0
+          "active_tasks":1e30                           | active_tasks    | 2147483647
+          "uptime_seconds":640.7                        | uptime_seconds  | 640
           "uptime_seconds":99999999999999999999999      | uptime_seconds  | 9223372036854775807
           "uptime_seconds":null                         | uptime_seconds  | 0
           """)
-  void clampsNumbersIntoTheirRange(String field, String column, String expected) {
+  void clampsNumbersIntoTheirRangeAndCutsFractions(String field, String column, String expected) {
     Agent agent = client.create("a");
     assertThat(client.heartbeat(agent, field).status()).isEqualTo(200);
     assertThat(client.read(agent).path(column).asString()).isEqualTo(expected);
@@ -88,7 +92,6 @@ class HeartbeatContractTest {
         "\"error_rate\":[0.5]",
         "\"sample_error\":5",
         "\"active_tasks\":\"3\"",
-        "\"active_tasks\":1.5",
         "\"active_tasks\":1e999",
         "\"current_task\":{}",
         "\"uptime_seconds\":false",

@@ -88,6 +88,17 @@ class RuntimeEventTest {
   }
 
   @Test
+  void cutsFractions() {
+    RuntimeEvent end =
+        RuntimeEvent.decode(
+            """
+            {"type":"RuntimeEnd","payload":{"task_name":"t","exit_code":-9.0,"duration_ms":1e3}}
+            """);
+
+    assertThat(end).isEqualTo(new RuntimeEnd("t", -9, 1000));
+  }
+
+  @Test
   void keepsAnUnknownWord() {
     RuntimeError error = new RuntimeError("t", "FutureKindFromNewerEngine", "?");
 
@@ -123,11 +134,11 @@ class RuntimeEventTest {
         "{'type':'RuntimeStdout','payload':{'task_name':1,'chunk':'x'}}",
         "{'type':'RuntimeEnd','payload':{'task_name':'t','exit_code':2147483648,'duration_ms':1}}",
         "{'type':'RuntimeEnd','payload':{'task_name':'t','exit_code':-2147483649,'duration_ms':1}}",
-        "{'type':'RuntimeEnd','payload':{'task_name':'t','exit_code':0.0,'duration_ms':1}}",
+        "{'type':'RuntimeEnd','payload':{'task_name':'t','exit_code':2147483648.0,'duration_ms':1}}",
         "{'type':'RuntimeEnd','payload':{'task_name':'t','exit_code':'0','duration_ms':1}}",
         "{'type':'RuntimeEnd','payload':{'task_name':'t','exit_code':0,'duration_ms':-1}}",
         "{'type':'RuntimeEnd','payload':{'task_name':'t','exit_code':0,'duration_ms':18446744073709551616}}",
-        "{'type':'RuntimeEnd','payload':{'task_name':'t','exit_code':0,'duration_ms':1e3}}",
+        "{'type':'RuntimeEnd','payload':{'task_name':'t','exit_code':0,'duration_ms':1e400}}",
         "{'type':'RuntimeError','payload':{'task_name':'t','kind':'Timeout'}}",
         "[]",
         "null",

@@ -94,6 +94,20 @@ class RuntimeRoutesTest {
     assertThat(replay.text()).containsIgnoringCase("\"t\\u0000\":\"\\ud800\"");
   }
 
+  /** A client whose numbers are floating point writes them so. */
+  @Test
+  void storesWholeNumbersWithoutAFraction() {
+    String end =
+        "{\"type\":\"RuntimeEnd\",\"payload\":{\"task_name\":\"t\",\"exit_code\":1203189.0,\"duration_ms\":1234.7,\"x\":1.0}}";
+    assertThat(stream.post(end).status()).isEqualTo(202);
+
+    JsonNode run = stream.runs("").path(0);
+    assertThat(run.path("exit_code").toString()).isEqualTo("1203189");
+    assertThat(run.path("duration_ms").toString()).isEqualTo("1234");
+    assertThat(CLIENT.get(stream.path("/runtime-events"), ADMIN_TOKEN).text())
+        .contains("\"exit_code\":1203189,\"duration_ms\":1234,\"x\":1.0");
+  }
+
   /** The database's clock was ahead when the last event was stored. */
   @Test
   void storesNoEventBeforeTheOneBefore() {

@@ -1,6 +1,8 @@
 package dev.muster.agent;
 
+import dev.muster.protocol.WholeNumber;
 import dev.muster.protocol.client.RetryDelay;
+import java.math.BigInteger;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 import tools.jackson.databind.JsonNode;
@@ -22,7 +24,7 @@ public record Cadence(Duration heartbeatInterval, Duration staleAfter, Duration 
   private static final int MAX_SILENCE_S = 86_400;
   private static final int MAX_POLL_S = 60;
 
-  /** Returns a copy with the response's values: clamped, and unchanged where not an integer. */
+  /** Returns a copy with the response's values: clamped, and unchanged where not a number. */
   Cadence with(JsonNode answer) {
     return new Cadence(
         seconds(answer.path("heartbeat_interval_s"), 1, MAX_INTERVAL_S, heartbeatInterval),
@@ -42,8 +44,9 @@ public record Cadence(Duration heartbeatInterval, Duration staleAfter, Duration 
   }
 
   private static Duration seconds(JsonNode said, int least, int most, Duration otherwise) {
-    return said.isIntegralNumber() && said.canConvertToLong()
-        ? Duration.ofSeconds(Math.clamp(said.longValue(), least, most))
-        : otherwise;
+    return WholeNumber.of(said)
+        .map(number -> number.min(BigInteger.valueOf(most)).max(BigInteger.valueOf(least)))
+        .map(number -> Duration.ofSeconds(number.longValueExact()))
+        .orElse(otherwise);
   }
 }

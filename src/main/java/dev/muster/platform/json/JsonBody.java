@@ -3,6 +3,7 @@ package dev.muster.platform.json;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
 import dev.muster.platform.text.Text;
+import dev.muster.protocol.WholeNumber;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -16,9 +17,10 @@ import tools.jackson.databind.JsonNode;
 /**
  * Reads one JSON object of a request by the conventions of R0.1.
  *
- * <p>Unknown fields are ignored, long texts are cut and numbers out of range are clamped. Only a
- * missing field or a wrong type is refused, with a message that names the expected value. An
- * explicit null counts as absent unless the caller asks for an {@link OptionalField}.
+ * <p>Unknown fields are ignored, long texts are cut, numbers out of range are clamped, and whole
+ * numbers lose their fraction. Only a missing field or a wrong type is refused, with a message that
+ * names the expected value. An explicit null counts as absent unless the caller asks for an {@link
+ * OptionalField}.
  */
 public final class JsonBody {
 
@@ -93,7 +95,7 @@ public final class JsonBody {
 
   /** Returns the number, clamped to the range; refuses NaN and numbers that become infinite. */
   public Optional<Double> number(String name, double min, double max) {
-    return fields.given(name).map(value -> Math.clamp(finite(name, value, "number"), min, max));
+    return fields.given(name).map(value -> Math.clamp(finite(name, value), min, max));
   }
 
   public Optional<Boolean> flag(String name) {
@@ -204,21 +206,19 @@ public final class JsonBody {
   }
 
   private long clamped(String name, JsonNode value, long min, long max) {
-    if (value.isIntegralNumber()) {
-      BigInteger number = value.bigIntegerValue();
-      return number.max(BigInteger.valueOf(min)).min(BigInteger.valueOf(max)).longValue();
-    }
-    double number = finite(name, value, "whole number");
-    expect(number == Math.rint(number), name, value, "a whole number");
-    return Math.clamp((long) number, min, max);
+    expect(value.isNumber(), name, value, "a whole number");
+    BigInteger number =
+        WholeNumber.of(value)
+            .orElseThrow(() -> unexpected(name, fields.raw(name), "a finite whole number"));
+    return number.max(BigInteger.valueOf(min)).min(BigInteger.valueOf(max)).longValueExact();
   }
 
-  private double finite(String name, JsonNode value, String kind) {
-    expect(value.isNumber(), name, value, "a " + kind);
+  private double finite(String name, JsonNode value) {
+    expect(value.isNumber(), name, value, "a number");
     if (value.isBigInteger()) {
       return value.bigIntegerValue().doubleValue();
     }
-    expect(Double.isFinite(value.doubleValue()), name, value, "a finite " + kind);
+    expect(Double.isFinite(value.doubleValue()), name, value, "a finite number");
     return value.doubleValue();
   }
 

@@ -163,7 +163,7 @@ class MalformedBodiesTest {
                 .with(
                     "name", "5", "null", "\"\"", "\"  \"", "[\"a\"]", "\"a\\nb\"", "\"a\\u007fb\"")
                 .with("role", "5", "{}")
-                .with("tier", "\"3\"", "true", "1e999", "1.5")
+                .with("tier", "\"3\"", "true", "1e999")
                 .with("id", "5", "{}")
                 .with("parent_id", "true", "[]")
                 .with("url", "5", "[]")
