@@ -32,7 +32,7 @@ final class RuntimeEventReader {
     try {
       parsed = JSON.readTree(envelope);
     } catch (JacksonException e) {
-      throw new UndecodableEventException("not valid JSON: " + e.getOriginalMessage());
+      throw new UndecodableEventException("not valid JSON: " + InvalidJson.reason(e));
     }
     return read(parsed);
   }

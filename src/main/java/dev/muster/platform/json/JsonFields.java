@@ -2,6 +2,7 @@ package dev.muster.platform.json;
 
 import dev.muster.platform.problem.ProblemException;
 import dev.muster.platform.text.Text;
+import dev.muster.protocol.InvalidJson;
 import java.nio.charset.CharacterCodingException;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -83,7 +84,7 @@ final class JsonFields {
         where == null
             ? ""
             : " (line " + where.getLineNr() + ", column " + where.getColumnNr() + ")";
-    return Text.clean(Text.cut(e.getOriginalMessage(), 200)) + at;
+    return Text.clean(Text.cut(InvalidJson.reason(e), 200)) + at;
   }
 
   boolean has(String name) {

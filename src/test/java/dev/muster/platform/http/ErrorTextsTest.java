@@ -52,6 +52,9 @@ class ErrorTextsTest {
             + " (expected: a finite number)",
         "POST /registry/heartbeat | {'workspace_id':'T','active_tasks':-1e999} | active_tasks:"
             + " -1e999 (expected: a finite whole number)",
+        "POST /registry/heartbeat | {'workspace_id':'T','error_rate':NaN} | the body is not valid"
+            + " JSON: Non-standard token 'NaN' (expected: JSON as RFC 8259 defines it) (line 1,"
+            + " column 72)",
         "POST /registry/heartbeat | {'workspace_id':'T','delegations':['d',1e999]} |"
             + " delegations[1]: 1e999 (expected: a text)",
         "POST /registry/heartbeat |"

@@ -70,6 +70,8 @@ class MalformedBodiesTest {
     texts.put("a text", "\"" + UUID.randomUUID() + "\"");
     texts.put("an array", "[" + good + "]");
     texts.put("no end", open);
+    texts.put("another end", open + "]");
+    texts.put("a long number", open + ",\"a\":" + "1".repeat(2000) + "}");
     texts.put("an end too many", good + "}");
     texts.put("two objects", good + " " + good);
     texts.put("trailing garbage", good + " x");
@@ -111,9 +113,34 @@ class MalformedBodiesTest {
   void refusesABodyThatIsNotOneJsonObject(String route, String what, byte[] body) {
     String before = client.read(AGENT).toString();
 
-    assertRefused(send(route, body), 400, "VALIDATION_FAILED");
+    Answer answer = send(route, body);
+    assertRefused(answer, 400, "VALIDATION_FAILED");
+    assertNamesNoSetting(answer);
 
     assertThat(client.read(AGENT)).hasToString(before);
+  }
+
+  /** The names of the parser's classes and settings help no client. */
+  private static void assertNamesNoSetting(Answer answer) {
+    assertThat(answer.field("error"))
+        .doesNotContain("`", "ALLOW_", "Feature", "Constraints", "Source", "Token.");
+  }
+
+  /** Their bodies are read as whole trees, by another parser than the others'. */
+  @ParameterizedTest
+  @ValueSource(strings = {"/a2a", "/runtime-events"})
+  void namesNoSettingWhereABodyIsKept(String path) {
+    String good =
+        path.equals("/a2a")
+            ? "{\"method\":\"message/send\",\"params\":{\"message\":{\"content\":\"x\"}}}"
+            : "{\"type\":\"RuntimeStdout\",\"payload\":{\"task_name\":\"t\",\"chunk\":\"x\"}}";
+    Map<String, byte[]> bodies = spoiled(good);
+    bodies.remove("an array"); // of events
+    bodies.forEach((what, body) -> {
+      Answer answer = send("POST /workspaces/{id}" + path, body);
+      assertThat(answer.status()).as(what).isEqualTo(400);
+      assertNamesNoSetting(answer);
+    });
   }
 
   @ParameterizedTest
