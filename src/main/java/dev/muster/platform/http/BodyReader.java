@@ -9,6 +9,8 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeoutException;
@@ -60,14 +62,18 @@ public final class BodyReader {
   /**
    * Reads the body; empty if there is none.
    *
-   * <p>Refuses with {@code BODY_TOO_LARGE}, or with {@code UNAVAILABLE} when the budget of all
-   * bodies or of the request's owner is used up. Memory is reserved as the bytes arrive. The
-   * request's deadline does not count the time of this read, so a slow sender does not exceed it.
+   * <p>Refuses with {@code UNSUPPORTED_ENCODING}, {@code BODY_TOO_LARGE}, or with {@code
+   * UNAVAILABLE} when the budget of all bodies or of the request's owner is used up. Memory is
+   * reserved as the bytes arrive. The request's deadline does not count the time of this read, so a
+   * slow sender does not exceed it.
    */
   public byte[] read(HttpServletRequest request, int maxBytes) throws IOException {
     long declared = request.getContentLengthLong();
     if (declared == 0) {
       return new byte[0];
+    }
+    if (isEncoded(request)) {
+      throw encoded(request);
     }
     if (declared > maxBytes) {
       throw tooLarge(request, maxBytes);
@@ -167,13 +173,32 @@ public final class BodyReader {
 
   private static ProblemException tooLarge(HttpServletRequest request, int maxBytes)
       throws IOException {
-    if (request.getHeader(HttpHeaders.EXPECT) == null) {
-      drain(request.getInputStream());
-    }
+    drainUnlessAwaited(request);
     return new ProblemException(
         ErrorCode.BODY_TOO_LARGE,
         "the body is larger than " + maxBytes + " bytes",
         Map.of("max_bytes", maxBytes));
+  }
+
+  private static boolean isEncoded(HttpServletRequest request) {
+    return Collections.list(request.getHeaders(HttpHeaders.CONTENT_ENCODING)).stream()
+        .flatMap(header -> Arrays.stream(header.split(",")))
+        .map(String::strip)
+        .anyMatch(coding -> !coding.isEmpty() && !coding.equalsIgnoreCase("identity"));
+  }
+
+  private static ProblemException encoded(HttpServletRequest request) throws IOException {
+    drainUnlessAwaited(request);
+    return new ProblemException(
+        ErrorCode.UNSUPPORTED_ENCODING,
+        "Content-Encoding: the server decodes no body (expected: the body as it is, without this"
+            + " header)");
+  }
+
+  private static void drainUnlessAwaited(HttpServletRequest request) throws IOException {
+    if (request.getHeader(HttpHeaders.EXPECT) == null) {
+      drain(request.getInputStream());
+    }
   }
 
   /** Discards available bytes only, because a blocking read could last longer than the limit. */

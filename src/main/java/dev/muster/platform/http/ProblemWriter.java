@@ -63,7 +63,8 @@ public final class ProblemWriter {
     } else if (problem.code() == ErrorCode.UNAUTHENTICATED) {
       response.setHeader("WWW-Authenticate", "Bearer");
     } else if (problem.code() == ErrorCode.BODY_TOO_LARGE
-        || problem.code() == ErrorCode.REQUEST_TIMEOUT) {
+        || problem.code() == ErrorCode.REQUEST_TIMEOUT
+        || problem.code() == ErrorCode.UNSUPPORTED_ENCODING) {
       // the server does not read the rest of the body
       response.setHeader("Connection", "close");
     }

@@ -42,6 +42,9 @@ final class SharedResponses {
       codes.add(ErrorCode.valueOf(code.asString()));
     }
     operation.remove("x-problems");
+    if (codes.contains(ErrorCode.BODY_TOO_LARGE)) { // so it reads a body
+      codes.add(ErrorCode.UNSUPPORTED_ENCODING);
+    }
     describeCallers(operation, role, codes);
     if (!limit.equals("none")) {
       codes.add(ErrorCode.RATE_LIMITED);

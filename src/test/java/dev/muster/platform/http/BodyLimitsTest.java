@@ -10,12 +10,15 @@ import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestClient.Answer;
 import dev.muster.testing.TestServer;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -93,6 +96,49 @@ class BodyLimitsTest {
     Answer answer = RawHttp.send(SERVER.port(), at(route), List.of(), filled(300 * KIB));
 
     assertRefused(answer, 401, "UNAUTHENTICATED");
+  }
+
+  /** The server decodes no body, and a compressed one is no malformed text. */
+  @ParameterizedTest
+  @CsvSource({
+    "POST /workspaces, gzip",
+    "PATCH /workspaces/{id}, 'identity, GZIP'",
+    "POST /registry/register, br",
+    "POST /registry/heartbeat, gzip",
+    "POST /workspaces/{id}/activity, deflate",
+    "POST /workspaces/{id}/a2a, gzip",
+    "POST /workspaces/{id}/runtime-events, zstd",
+    "POST /admin/bulk, x-gzip"
+  })
+  void refusesAnEncodedBody(String route, String encoding) throws IOException {
+    String before = CLIENT.read(AGENT).toString();
+    ByteArrayOutputStream body = new ByteArrayOutputStream();
+    try (GZIPOutputStream gzip = new GZIPOutputStream(body)) {
+      gzip.write(filled(KIB));
+    }
+    List<String> headers = new ArrayList<>(admin());
+    headers.add("Content-Encoding: " + encoding);
+
+    for (Answer answer :
+        List.of(
+            RawHttp.send(SERVER.port(), at(route), headers, body.toByteArray()),
+            RawHttp.send(SERVER.port(), at(route), headers, filled(TEN_MB)),
+            RawHttp.sendChunked(SERVER.port(), at(route), headers, body.toByteArray()))) {
+      assertRefused(answer, 415, "UNSUPPORTED_ENCODING");
+      assertThat(answer.field("error")).startsWith("Content-Encoding: ").contains("(expected: ");
+    }
+    assertThat(CLIENT.read(AGENT)).hasToString(before);
+  }
+
+  @Test
+  void acceptsABodyThatIsNotEncoded() {
+    for (String encoding : List.of("identity", "Identity, identity", "")) {
+      List<String> headers = new ArrayList<>(admin());
+      headers.add("Content-Encoding: " + encoding);
+      String route = at("PATCH /workspaces/{id}");
+
+      assertThat(RawHttp.send(SERVER.port(), route, headers, filled(KIB)).status()).isEqualTo(200);
+    }
   }
 
   @Test
