@@ -3,6 +3,7 @@ package dev.muster.a2a;
 import dev.muster.delivery.JsonMembers;
 import dev.muster.delivery.Sender;
 import dev.muster.platform.problem.ProblemException;
+import java.util.Map;
 import java.util.UUID;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -21,8 +22,13 @@ final class MessageNormalizer {
 
   private MessageNormalizer() {}
 
+  /** The other names of members that ProtoJSON allows. */
+  private static final Map<String, String> OTHER_NAMES =
+      Map.of("message_id", "messageId", "context_id", "contextId", "task_id", "taskId");
+
   /** Changes {@code message} but no object inside it, and returns it. */
   static ObjectNode of(ObjectNode message, Sender sender, Supplier<UUID> ids) {
+    OTHER_NAMES.forEach((other, name) -> rename(message, other, name));
     if (JsonMembers.lacksText("params.message.messageId", message.get("messageId"))) {
       message.put("messageId", ids.get().toString());
     }
@@ -32,6 +38,28 @@ final class MessageNormalizer {
     setParts(message);
     message.set("metadata", metadata(message.get("metadata"), sender));
     return message;
+  }
+
+  /** Gives a member its usual name. Refuses two values for one member; null and "" are none. */
+  private static void rename(ObjectNode message, String other, String name) {
+    @Nullable JsonNode value = message.remove(other);
+    if (isNone(value)) {
+      return;
+    }
+    @Nullable JsonNode usual = message.get(name);
+    if (!isNone(usual) && !value.equals(usual)) {
+      throw ProblemException.validation(
+          "params.message."
+              + other
+              + ": not the value of "
+              + name
+              + " (expected: one of the two members, or the same value in both)");
+    }
+    message.set(name, value);
+  }
+
+  private static boolean isNone(@Nullable JsonNode value) {
+    return JsonMembers.isAbsent(value) || (value.isString() && value.stringValue().isEmpty());
   }
 
   /**

@@ -54,7 +54,7 @@ public record MessageContent(
     String text = parts.isString() ? parts.stringValue() : textOf(parts);
     return new MessageContent(
         text,
-        Part.first(message, "messageId"),
+        Part.first(message, "messageId", "message_id"),
         Part.first(message.path("metadata"), "delegation_id"),
         attachmentsOf(parts));
   }

@@ -115,6 +115,7 @@ class A2aBodiesTest {
           {'method':'message/send','params':{'message':{'parts':[{},5]}}} | params.message.parts[1]: number
           {'method':'message/send','params':{'message':{'parts':[],'messageId':5}}} | messageId: number
           {'method':'message/send','params':{'message':{'parts':[],'metadata':[]}}} | metadata: array
+          {'method':'SendMessage','params':{'message':{'parts':[],'message_id':5}}} | messageId: number
           """)
   void refusesARequestThatCannotBeNormalized(String body, String text) {
     byte[] json = body.replace('\'', '"').getBytes(StandardCharsets.UTF_8);

@@ -132,7 +132,7 @@ class DuplicateMessagesTest {
                 LEAD.token(),
                 ProxyClient.sending(
                         "{'metadata':{'attempt':2},'parts':[{'text':'hi','type':'text'}],"
-                            + "'x':{'b':2,'a':1},'messageId':'m'}")
+                            + "'x':{'b':2,'a':1},'message_id':'m'}")
                     .replace("\"id\":1", "\"id\":\"another\",\"more\":true"));
 
     assertThat(second).isEqualTo(first);

@@ -60,6 +60,54 @@ class NormalizedRequestTest {
         .satisfies(e -> assertThat(e.code()).isEqualTo(ErrorCode.VALIDATION_FAILED));
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '\0',
+      textBlock =
+          """
+          'message_id':'m','context_id':'c','task_id':'t','role':'user','parts':[]
+          'messageId':'m','message_id':'m','contextId':'c','taskId':'t','role':'user','parts':[]
+          'messageId':'','message_id':'m','contextId':null,'context_id':'c','task_id':'t','role':'user','parts':[]
+          'messageId':'m','message_id':null,'contextId':'c','context_id':'','taskId':'t','role':'user','parts':[]
+          """)
+  void givesMembersTheirUsualNames(String members) {
+    NormalizedRequest normal = normal(sending("{" + members + "}"));
+
+    assertThat(normal.message())
+        .isEqualTo(
+            json(
+                "{'messageId':'m','contextId':'c','taskId':'t','role':'user','parts':[],"
+                    + METADATA
+                    + "}"));
+    assertThat(normal.identity())
+        .isEqualTo(
+            normal(
+                    sending(
+                        "{'messageId':'m','contextId':'c','taskId':'t','role':'user','parts':[]}"))
+                .identity());
+  }
+
+  @ParameterizedTest
+  @CsvSource({"message_id, messageId", "context_id, contextId", "task_id, taskId"})
+  void refusesTwoValuesForOneMember(String other, String usual) {
+    assertRefused(
+        sending("{'" + usual + "':'a','" + other + "':'b','parts':[]}"),
+        "params.message."
+            + other
+            + ": not the value of "
+            + usual
+            + " (expected: one of the two members, or the same value in both)");
+  }
+
+  /** Methods of a later version may mean something else by these names. */
+  @Test
+  void renamesNothingInOtherMethods() {
+    String request =
+        "{'jsonrpc':'2.0','id':7,'method':'x/y','params':{'message':{'message_id':'m'}}}";
+    assertNormal(request, request);
+  }
+
   @Test
   void addsOnlyTheSenderToAMessageThatIsNormal() {
     assertNormalMessage(

@@ -51,6 +51,13 @@ class MessageContentTest {
   }
 
   @Test
+  void readsTheOtherNameOfTheId() {
+    assertThat(ofMessage("{'message_id':'m-1','parts':[]}").messageId()).isEqualTo("m-1");
+    assertThat(ofMessage("{'message_id':'m-1','messageId':'m-2','parts':[]}").messageId())
+        .isEqualTo("m-2");
+  }
+
+  @Test
   void keepsTextsUnchanged() {
     String odd = "a\\u0000b\\ud800c\\ufffd";
 
