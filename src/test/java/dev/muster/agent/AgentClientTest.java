@@ -20,6 +20,8 @@ import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -131,6 +133,26 @@ class AgentClientTest {
           .withMessageContaining("504 AGENT_TIMEOUT: it said nothing")
           .matches(e -> e.code().equals("AGENT_TIMEOUT"));
       assertThat(platform.deliveries()).hasSize(1);
+    }
+  }
+
+  /** What a peer's agent answers says nothing about this agent's token. */
+  @ParameterizedTest
+  @CsvSource({
+    "401, AGENT_HTTP_ERROR, false",
+    "403, AGENT_HTTP_ERROR, false",
+    "502, AGENT_HTTP_ERROR, false",
+    "401, UNAUTHENTICATED, true",
+    "403, FORBIDDEN, true"
+  })
+  void distinguishesARefusedTokenFromAPeersRefusal(int status, String code, boolean refused)
+      throws IOException {
+    try (TestPeer platform = TestPeer.start()) {
+      platform.usually(PeerBehavior.answer(status, "{\"code\":\"" + code + "\",\"error\":\"no\"}"));
+
+      assertThatExceptionOfType(MusterException.class)
+          .isThrownBy(() -> to(platform).send(PEER, "hi"))
+          .matches(e -> e.isRefusal() == refused);
     }
   }
 

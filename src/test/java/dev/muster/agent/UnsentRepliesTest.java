@@ -72,6 +72,8 @@ class UnsentRepliesTest {
     "504, AGENT_TIMEOUT, true",
     "429, RATE_LIMITED, true",
     "401, UNAUTHENTICATED, true",
+    "401, AGENT_HTTP_ERROR, false",
+    "403, AGENT_HTTP_ERROR, false",
     "502, AGENT_HTTP_ERROR, false",
     "502, BAD_AGENT_RESPONSE, false",
     "403, FORBIDDEN, false",

@@ -286,9 +286,9 @@ public final class AgentLoop implements AutoCloseable {
     }
   }
 
-  /** Ends the loop when 401s last too long. The client has read the token file after each 401. */
+  /** Ends the loop when the token is refused for too long, although its file was read again. */
   private void noteRefusal(Exception failure) {
-    if (!(failure instanceof MusterException e) || e.status() != 401) {
+    if (!(failure instanceof MusterException e) || !e.refusesToken()) {
       return;
     }
     Long now = System.nanoTime();

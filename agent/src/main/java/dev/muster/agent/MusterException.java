@@ -11,6 +11,9 @@ public class MusterException extends RuntimeException {
   /** The {@link #code()} when the request was cancelled or its thread interrupted. */
   public static final String CANCELLED = "CANCELLED";
 
+  /** The code of an error that a peer's agent answered, whatever the status. */
+  static final String OF_AGENT = "AGENT_HTTP_ERROR";
+
   private final int status;
   private final String code;
   private final boolean deleted;
@@ -43,9 +46,21 @@ public class MusterException extends RuntimeException {
     return deleted || code.equals("WORKSPACE_REMOVED");
   }
 
-  /** Returns whether the credential is missing, unknown or not allowed to do this. */
+  /**
+   * Returns whether the server refuses the credential: it is missing, unknown or not allowed to do
+   * this. What a peer's agent refuses is no such case.
+   */
   public boolean isRefusal() {
-    return status == 401 || status == 403;
+    return refusesToken(status, code) || (status == 403 && !code.equals(OF_AGENT));
+  }
+
+  /** Returns whether the server does not accept the token; another token may be accepted. */
+  boolean refusesToken() {
+    return refusesToken(status, code);
+  }
+
+  static boolean refusesToken(int status, String code) {
+    return status == 401 && !code.equals(OF_AGENT);
   }
 
   /** Returns whether a later attempt may succeed: no response, 408, 429 or 5xx. */

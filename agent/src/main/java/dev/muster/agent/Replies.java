@@ -28,7 +28,7 @@ final class Replies {
 
   /** Codes after which a retry is useless: the peer got the message, or its URL is not allowed. */
   private static final Set<String> FINAL =
-      Set.of("AGENT_HTTP_ERROR", "BAD_AGENT_RESPONSE", "AGENT_URL_NOT_ALLOWED");
+      Set.of(MusterException.OF_AGENT, "BAD_AGENT_RESPONSE", "AGENT_URL_NOT_ALLOWED");
 
   private final AgentClient client;
   private final UnsentReplies unsent;
@@ -156,9 +156,9 @@ final class Replies {
     unsent.remove(one);
   }
 
-  /** Pauses all requests when the server is unreachable (or on 401), else only this path. */
+  /** Pauses all requests when the server is unreachable or refuses the token, else this path. */
   private void rest(String path, MusterException e) {
-    if (e.status() == 0 || e.status() == 401) {
+    if (e.status() == 0 || e.refusesToken()) {
       int failures = Math.min(serversRest.failures() + 1, MAX_PAUSE_EXPONENT);
       serversRest =
           serversRest.longer(RetryDelay.before(failures, ThreadLocalRandom.current().nextDouble()));
@@ -170,8 +170,7 @@ final class Replies {
   }
 
   private static boolean mayBeSentLater(MusterException e) {
-    boolean tokenMayBeReplaced = e.status() == 401;
-    return tokenMayBeReplaced
+    return e.refusesToken()
         || e.code().equals(MusterException.CANCELLED)
         || (e.isTransient() && !FINAL.contains(e.code()));
   }

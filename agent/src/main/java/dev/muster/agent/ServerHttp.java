@@ -112,11 +112,12 @@ final class ServerHttp {
     return answer.body();
   }
 
-  /** Sends a request, and once more after a 401 when the token file has another token. */
+  /** Sends a request, and once more with another token of the file when its own is refused. */
   private ServerResponse admitted(ServerRequest call, Deadline deadline) throws IOException {
     Optional<String> token = credential.token();
     ServerResponse answer = once(call, token, deadline);
-    return answer.status() == 401 && credential.changedFrom(token.orElse(null))
+    return MusterException.refusesToken(answer.status(), answer.code())
+            && credential.changedFrom(token.orElse(null))
         ? once(call, credential.token(), deadline)
         : answer;
   }

@@ -19,7 +19,7 @@ record ServerResponse(int status, JsonNode body, Duration retryAfter) {
       Set.of(
           "AGENT_UNREACHABLE",
           "AGENT_TIMEOUT",
-          "AGENT_HTTP_ERROR",
+          MusterException.OF_AGENT,
           "AGENT_URL_NOT_ALLOWED",
           "BAD_AGENT_RESPONSE",
           "WORKSPACE_PAUSED",
