@@ -71,8 +71,8 @@ class ProxyController {
     if (stream == null) {
       return answer(reply);
     }
-    var _ = reply.whenComplete((done, failure) -> stream.end());
-    return isWritten(stream, reply, response) ? null : answer(reply);
+    var _ = reply.whenComplete(stream::end);
+    return isWritten(stream, reply, request, response) ? null : answer(reply);
   }
 
   /**
@@ -82,11 +82,12 @@ class ProxyController {
   private static boolean isWritten(
       StreamingResponse stream,
       CompletableFuture<ProxyResponse> reply,
+      HttpServletRequest request,
       HttpServletResponse response)
       throws IOException {
     boolean isStream = true;
     try {
-      isStream = stream.writeTo(response);
+      isStream = stream.writeTo(request, response);
       return isStream;
     } finally {
       if (isStream) {
@@ -117,7 +118,9 @@ class ProxyController {
           names.look(json, request, response);
           NormalizedRequest normal = NormalizedRequest.of(json, sender, UUID::randomUUID);
           @Nullable StreamingResponse stream =
-              normal.wantsStream() ? new StreamingResponse(recheck, pace) : null;
+              normal.wantsStream()
+                  ? new StreamingResponse(recheck, normal.body().get("id"), pace)
+                  : null;
           return new Begun(
               proxy.begin(new Proxy.Sent(recheck, sender, id, normal, options, stream, memory)),
               stream);

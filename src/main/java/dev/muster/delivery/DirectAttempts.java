@@ -53,7 +53,7 @@ class DirectAttempts {
    * Sends a claimed message and stores its outcome. Without a sink it sends on the calling thread.
    * With a sink it starts a thread, so that the calling thread can write the stream. The future
    * completes after the outcome is stored. It is empty when another replica holds the delivery by
-   * then.
+   * then, unless the sender has got a stream already.
    */
   CompletableFuture<Optional<ProxyResponse>> run(Held held, @Nullable StreamSink sink) {
     CompletableFuture<Optional<ProxyResponse>> reply = new CompletableFuture<>();
@@ -78,7 +78,8 @@ class DirectAttempts {
     try {
       A2aResult result = calls.send(held.request(), space, sink);
       DeliveryOutcome outcome = outcomes.of(result, held.wasDeliveredBefore());
-      isStoredOrLost = store(held, space, outcome, reply);
+      // The sender has seen the stream, so it gets no other outcome.
+      isStoredOrLost = store(held, space, outcome, result instanceof A2aResult.Streamed, reply);
       if (!isStoredOrLost) {
         storeLate(held, outcome);
       }
@@ -104,10 +105,11 @@ class DirectAttempts {
       Held held,
       ResponseMemoryAllocation space,
       DeliveryOutcome outcome,
+      boolean isSeen,
       CompletableFuture<Optional<ProxyResponse>> reply) {
     try {
       boolean isHeld = completions.complete(outcome.completion(held.key(), held.claim(), null));
-      reply.complete(isHeld ? Optional.of(outcome.reply().in(space)) : Optional.empty());
+      reply.complete(isHeld || isSeen ? Optional.of(outcome.reply().in(space)) : Optional.empty());
       return true;
     } catch (RuntimeException e) {
       if (!Completions.mayWorkLater(e)) {

@@ -48,6 +48,11 @@ public record ProxyResponse(
         status, MediaType.APPLICATION_JSON_VALUE, body.text().getBytes(StandardCharsets.UTF_8));
   }
 
+  /** Whether the body is a stream of server-sent events. */
+  public boolean isStream() {
+    return contentType.equals(MediaType.TEXT_EVENT_STREAM_VALUE);
+  }
+
   String text() {
     return new String(body, StandardCharsets.UTF_8);
   }

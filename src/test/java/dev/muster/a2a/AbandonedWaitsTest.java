@@ -118,6 +118,13 @@ class AbandonedWaitsTest {
       Awaitility.await()
           .atMost(FastPace.seconds(10).plusSeconds(15))
           .until(() -> state(agent).equals("answered"));
+
+      // what the client reads too late does not look complete
+      sender.setSoTimeout(20_000);
+      String rest = new String(sender.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+      assertThat(rest)
+          .contains("the client did not read the stream")
+          .doesNotEndWith("\r\n0\r\n\r\n");
     }
   }
 

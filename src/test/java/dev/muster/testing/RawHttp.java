@@ -69,8 +69,21 @@ public final class RawHttp {
         .toList();
   }
 
+  /** Sends a body of known length; returns all bytes of the answer, until its connection ends. */
+  public static String received(
+      int port, String requestLine, List<String> headerLines, String body) {
+    byte[] sent = body.getBytes(StandardCharsets.UTF_8);
+    byte[] head = head(port, requestLine, headerLines, "Content-Length: " + sent.length);
+    return new String(exchange(port, requestLine, head, sent), StandardCharsets.UTF_8);
+  }
+
   private static Answer exchange(
       int port, String requestLine, List<String> headerLines, String framing, byte[] body) {
+    return answer(exchange(port, requestLine, head(port, requestLine, headerLines, framing), body));
+  }
+
+  private static byte[] head(
+      int port, String requestLine, List<String> headerLines, String framing) {
     List<String> lines = new ArrayList<>();
     boolean old = requestLine.endsWith(" HTTP/1.0");
     lines.add(old ? requestLine : requestLine + " HTTP/1.1");
@@ -80,8 +93,7 @@ public final class RawHttp {
     lines.add("Connection: close");
     lines.add(framing);
     lines.addAll(headerLines);
-    byte[] head = (String.join("\r\n", lines) + "\r\n\r\n").getBytes(StandardCharsets.UTF_8);
-    return answer(exchange(port, requestLine, head, body));
+    return (String.join("\r\n", lines) + "\r\n\r\n").getBytes(StandardCharsets.UTF_8);
   }
 
   private static byte[] exchange(int port, String what, byte[]... parts) {

@@ -21,13 +21,13 @@ import org.springframework.web.method.annotation.MethodArgumentTypeMismatchExcep
  *
  * <p>No detail of the database or the code reaches the client.
  */
-final class ProblemMapper {
+public final class ProblemMapper {
 
   private static final LimitedLog failed = new LimitedLog(ProblemMapper.class);
 
   private ProblemMapper() {}
 
-  static Problem problemOf(Throwable failure) {
+  public static Problem problemOf(Throwable failure) {
     return switch (failure) {
       case ProblemException refusal -> Problem.of(refusal);
       case MethodArgumentTypeMismatchException e ->
