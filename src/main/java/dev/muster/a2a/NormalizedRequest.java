@@ -85,6 +85,12 @@ record NormalizedRequest(String method, ObjectNode body, @Nullable ObjectNode me
     return message == null ? null : MessageIdentity.of(method, message);
   }
 
+  /** Returns the JSON-RPC id; JSON null for a request without one. */
+  JsonNode rpcId() {
+    @Nullable JsonNode id = body.get("id");
+    return id == null ? JsonNodeFactory.instance.nullNode() : id;
+  }
+
   /** Whether the agent may respond with a stream of events (R7.9). */
   boolean wantsStream() {
     return STREAM_METHODS.contains(method);

@@ -147,6 +147,7 @@ class Proxy {
             repliesTo.isPresent() ? Kind.RESULT : Kind.MESSAGE,
             sent.request().message() != null,
             body.text().getBytes(StandardCharsets.UTF_8),
+            sent.request().rpcId(),
             deadline,
             sent.sink(),
             options.priority(),
@@ -186,6 +187,7 @@ class Proxy {
                         sent.sender(),
                         sent.recheck(),
                         stored.key(),
+                        sent.request().rpcId(),
                         sent.options().waitLimit(),
                         stored.reply()),
                     slot);

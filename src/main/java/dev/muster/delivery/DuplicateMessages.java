@@ -136,7 +136,7 @@ class DuplicateMessages {
   private Optional<ProxyResponse> stored(
       Outgoing sent, ActivityKey key, OutcomeRepository.Standing standing) {
     sent.memory().accept(standing.replyBytes());
-    return Optional.of(outcomes.reply(key));
+    return Optional.of(outcomes.reply(key).withId(sent.rpcId()));
   }
 
   private static PollResult<Optional<ProxyResponse>> known(ProxyResponse reply) {

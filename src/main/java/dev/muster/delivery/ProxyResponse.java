@@ -9,6 +9,7 @@ import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
+import tools.jackson.databind.JsonNode;
 
 /**
  * The response to the sender of a request, byte for byte.
@@ -51,6 +52,12 @@ public record ProxyResponse(
   /** Whether the body is a stream of server-sent events. */
   public boolean isStream() {
     return contentType.equals(MediaType.TEXT_EVENT_STREAM_VALUE);
+  }
+
+  /** Returns a stored response as the response to another request, which has this JSON-RPC id. */
+  ProxyResponse withId(JsonNode id) {
+    boolean hasId = isStream() || contentType.equals(MediaType.APPLICATION_JSON_VALUE);
+    return hasId ? new ProxyResponse(status, contentType, JsonRpc.withId(body, id), space) : this;
   }
 
   String text() {

@@ -100,6 +100,7 @@ public class ReplyCorrelation {
    *     (R1.6)
    * @param key the row of the message. Removal of its target ends the long poll with 410, unless
    *     there is an answer.
+   * @param rpcId the id of the sender's JSON-RPC request; JSON null for a request without one
    * @param atMost the longest time to wait
    * @param otherwise the response when there is no answer in time
    */
@@ -107,6 +108,7 @@ public class ReplyCorrelation {
       Sender sender,
       CredentialRecheck recheck,
       ActivityKey key,
+      JsonNode rpcId,
       Duration atMost,
       ProxyResponse otherwise) {}
 
@@ -127,7 +129,7 @@ public class ReplyCorrelation {
     wait.recheck().requireValid();
     Optional<RawJson> answer = outcomes.response(wait.key());
     if (answer.isPresent()) {
-      return new PollResult.Answer<>(ProxyResponse.json(200, answer.get()));
+      return new PollResult.Answer<>(ProxyResponse.json(200, answer.get()).withId(wait.rpcId()));
     }
     workspaces.requirePresent(wait.key().workspaceId());
     return new PollResult.Nothing<>(0);

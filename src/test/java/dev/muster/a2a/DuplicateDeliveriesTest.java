@@ -124,6 +124,75 @@ class DuplicateDeliveriesTest {
     assertThat(repeat.header("Content-Type")).isEqualTo(first.header("Content-Type"));
   }
 
+  /** On any replica; also the answer that another request waited for. */
+  @ParameterizedTest
+  @ValueSource(strings = {"2", "\"two\"", "null", "1"})
+  void answersADuplicateWithItsOwnJsonRpcId(String id) {
+    for (String answer :
+        List.of(
+            PushAgents.ANSWER,
+            "{\"error\":{\"code\":-32603,\"message\":\"é\"},\"id\":1,\"jsonrpc\":\"2.0\"}",
+            "{\"id\":1}")) {
+      peer.then(PeerBehavior.answer(200, answer));
+      Agent target = CALLED.at(peer.url());
+      assertThat(send(PROXY, target).text()).isEqualTo(answer);
+
+      for (ProxyClient replica : BOTH) {
+        Answer repeat =
+            replica.send(target, ADMIN_TOKEN, MESSAGE.replace("\"id\":1", "\"id\":" + id));
+
+        assertThat(repeat.text())
+            .isEqualTo(
+                answer.contains("jsonrpc") ? answer.replace("\"id\":1", "\"id\":" + id) : answer);
+        assertThat(repeat.header("Content-Type")).isEqualTo("application/json");
+      }
+    }
+  }
+
+  @Test
+  void answersADuplicateWithoutAnIdWithANullId() {
+    peer.then(PeerBehavior.answer(200, PushAgents.ANSWER));
+    Agent target = CALLED.at(peer.url());
+    send(PROXY, target);
+
+    Answer repeat = ELSEWHERE.send(target, ADMIN_TOKEN, MESSAGE.replace("\"id\":1,", ""));
+
+    assertThat(repeat.text()).isEqualTo(PushAgents.ANSWER.replace("\"id\":1", "\"id\":null"));
+  }
+
+  @Test
+  void answersADuplicateOfAMessageInDeliveryWithItsOwnId() {
+    CountDownLatch latch = new CountDownLatch(1);
+    peer.usually(PushAgents.answerAfter(latch, PushAgents.ANSWER));
+    Agent target = CALLED.at(peer.url());
+    CompletableFuture<Answer> first = sending(PROXY, target);
+    peer.awaitDeliveries(1);
+
+    CompletableFuture<Answer> second =
+        CompletableFuture.supplyAsync(
+            () -> ELSEWHERE.send(target, ADMIN_TOKEN, MESSAGE.replace("\"id\":1", "\"id\":\"2\"")),
+            Thread::startVirtualThread);
+    awaitWaiting(1);
+    latch.countDown();
+
+    assertThat(first.join().text()).isEqualTo(PushAgents.ANSWER);
+    assertThat(second.join().text())
+        .isEqualTo(PushAgents.ANSWER.replace("\"id\":1", "\"id\":\"2\""));
+  }
+
+  @Test
+  void answersADuplicateOfAStreamWithItsOwnId() {
+    peer.then(PeerBehavior.events(PushAgents.ANSWER));
+    Agent target = CALLED.at(peer.url());
+    String stream = MESSAGE.replace("message/send", "message/stream");
+    PROXY.send(target, ADMIN_TOKEN, stream);
+
+    Answer repeat = ELSEWHERE.send(target, ADMIN_TOKEN, stream.replace("\"id\":1", "\"id\":\"2\""));
+
+    assertThat(repeat.text())
+        .isEqualTo("data: " + PushAgents.ANSWER.replace("\"id\":1", "\"id\":\"2\"") + "\n\n");
+  }
+
   @Test
   void answersConcurrentDuplicatesWithTheOneDelivery() {
     CountDownLatch latch = new CountDownLatch(1);

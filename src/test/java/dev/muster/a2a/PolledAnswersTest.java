@@ -10,6 +10,7 @@ import dev.muster.testing.TestClient.Answer;
 import dev.muster.testing.TestDatabases;
 import dev.muster.testing.TestDatabases.TestDatabase;
 import dev.muster.testing.TestServer;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
@@ -62,6 +63,34 @@ class PolledAnswersTest {
     assertThat(answer.json().at("/result/kind").asString()).isEqualTo("message");
     assertThat(answer.json().at("/result/messageId").asString()).isEqualTo("r-1");
     assertThat(answer.json().at("/result/parts/0/text").asString()).isEqualTo("done");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"2", "\"two\"", "null"})
+  void answersADuplicateThatWaitsWithItsOwnJsonRpcId(String id) throws Exception {
+    CompletableFuture<Answer> waiting =
+        CompletableFuture.supplyAsync(
+            () ->
+                OTHER
+                    .client()
+                    .post(
+                        ProxyClient.path(polling.id()) + "?wait=20",
+                        asking.token(),
+                        ProxyClient.message("m-1", "please").replace("\"id\":1", "\"id\":" + id)),
+            Thread::startVirtualThread);
+    awaitRow(polling);
+    CompletableFuture<Answer> second = askAsync("?wait=20", "");
+    Awaitility.await().until(() -> waiting(OTHER) == 2);
+
+    reply("m-1", "r-1");
+
+    assertThat(waiting.get(20, TimeUnit.SECONDS).json().path("id").toString()).isEqualTo(id);
+    assertThat(second.get(20, TimeUnit.SECONDS).json().path("id").toString()).isEqualTo("1");
+    assertThat(ask(CLIENT, "?wait=1", "").json().path("id").toString()).isEqualTo("1");
+  }
+
+  private static double waiting(TestServer server) {
+    return server.bean(MeterRegistry.class).get("muster.polls.waiting").gauge().value();
   }
 
   @Test
