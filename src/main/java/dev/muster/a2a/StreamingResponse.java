@@ -145,7 +145,7 @@ final class StreamingResponse implements StreamSink {
     return true;
   }
 
-  private static void begin(HttpServletRequest request, HttpServletResponse response, int status)
+  private void begin(HttpServletRequest request, HttpServletResponse response, int status)
       throws IOException {
     response.setStatus(status);
     response.setContentType(CONTENT_TYPE);

@@ -57,7 +57,9 @@ public record ProxyResponse(
   /** Returns a stored response as the response to another request, which has this JSON-RPC id. */
   ProxyResponse withId(JsonNode id) {
     boolean hasId = isStream() || contentType.equals(MediaType.APPLICATION_JSON_VALUE);
-    return hasId ? new ProxyResponse(status, contentType, JsonRpc.withId(body, id), space) : this;
+    return hasId
+        ? new ProxyResponse(status, contentType, JsonRpc.withId(body, id), headers, space)
+        : this;
   }
 
   String text() {

@@ -1,13 +1,12 @@
 package dev.muster.workspace;
 
 import dev.muster.platform.http.RequestOwner;
-import dev.muster.platform.json.JsonBody;
 import dev.muster.platform.json.RawJson;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
+import dev.muster.workspace.AgentCard.Endpoint;
 import dev.muster.workspace.agenturl.AgentUrlGuard;
 import dev.muster.workspace.agenturl.AgentUrlGuard.Decision;
-import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import org.springframework.stereotype.Component;
 
@@ -25,7 +24,7 @@ class AgentUrls {
   }
 
   /** Refuses a url that must not be called; the refusal never names an address. */
-  void requireCallable(String field, String url) {
+  private void requireCallable(String field, String url) {
     if (guard.check(url, RequestOwner.current())
         instanceof Decision.Refused(String label, String reason)) {
       throw new ProblemException(
@@ -35,29 +34,20 @@ class AgentUrls {
               + label
               + " ("
               + reason
-              + "; expected: an http or https url that may be called)");
+              + "; expected: an http or https url that may be called, or delivery_mode \"poll\" for"
+              + " an agent that polls)");
     }
   }
 
-  /** Checks the card's url of a push workspace. Poll workspaces are never called. */
-  void requireCallableCard(DeliveryMode mode, RawJson card) {
+  /** Checks the addresses of a push workspace. Poll workspaces are never called. */
+  void requireCallable(DeliveryMode mode, String url, Optional<RawJson> card) {
     if (mode == DeliveryMode.PUSH) {
-      cardUrl(card).ifPresent(url -> requireCallable("agent_card.url", url));
+      Optional<Endpoint> ofTheCard = card.flatMap(known -> AgentCard.of(known).endpoint());
+      if (DeliveryMode.isUsable(url) && !ofTheCard.map(Endpoint::url).equals(Optional.of(url))) {
+        requireCallable("url", url);
+      }
+      ofTheCard.ifPresent(
+          endpoint -> requireCallable("agent_card." + endpoint.member(), endpoint.url()));
     }
-  }
-
-  /** Returns the card's url, if it is usable. */
-  static Optional<String> cardUrl(RawJson card) {
-    return cardText(card, "url", MAX_LENGTH).filter(DeliveryMode::isUsable);
-  }
-
-  /** Returns the agent's name in the card, if there is one. */
-  static Optional<String> cardName(RawJson card) {
-    return cardText(card, "name", WorkspaceName.MAX_LENGTH).flatMap(WorkspaceName::made);
-  }
-
-  private static Optional<String> cardText(RawJson card, String field, int maxCodePoints) {
-    JsonBody body = JsonBody.parse(card.text().getBytes(StandardCharsets.UTF_8));
-    return body.isText(field) ? body.text(field, maxCodePoints) : Optional.empty();
   }
 }

@@ -37,12 +37,6 @@ public enum DeliveryMode {
         .map(DeliveryMode::of);
   }
 
-  /** Chooses the sent mode, else the stored one, else PUSH if the url is usable. */
-  static DeliveryMode decide(
-      Optional<DeliveryMode> sent, Optional<DeliveryMode> stored, String url) {
-    return sent.or(() -> stored).orElse(isUsable(url) ? PUSH : POLL);
-  }
-
   /** Whether a url can be called; {@code remote:} urls cannot. */
   static boolean isUsable(String url) {
     return !url.isBlank() && !url.regionMatches(true, 0, "remote:", 0, "remote:".length());

@@ -13,8 +13,7 @@ record NewWorkspace(
     int tier,
     Optional<UUID> parentId,
     String runtime,
-    String url,
-    DeliveryMode deliveryMode,
+    DeliveryChoice delivery,
     int maxConcurrentTasks,
     Optional<RawJson> agentCard,
     double x,
@@ -33,9 +32,13 @@ record NewWorkspace(
     String name = WorkspaceName.required(body);
     body.flag("external"); // accepted for compatibility: every workspace is external
     Optional<JsonBody> canvas = body.object("canvas");
-    String url = body.text("url", AgentUrls.MAX_LENGTH).orElse("");
-    Optional<DeliveryMode> sent = DeliveryMode.sent(body);
-    DeliveryMode mode = DeliveryMode.decide(sent, Optional.empty(), url);
+    Optional<RawJson> card = body.rawObject("agent_card");
+    DeliveryChoice delivery =
+        DeliveryChoice.of(
+            DeliveryMode.sent(body),
+            body.text("url", AgentUrls.MAX_LENGTH).filter(url -> !url.isEmpty()),
+            Optional.empty(),
+            card);
     return new NewWorkspace(
         body.id("id").orElseGet(UUID::randomUUID),
         name,
@@ -43,10 +46,9 @@ record NewWorkspace(
         body.integer("tier", 0, MAX_TIER).orElse(DEFAULT_TIER),
         body.id("parent_id"),
         body.text("runtime", MAX_RUNTIME_LENGTH).filter(r -> !r.isBlank()).orElse(DEFAULT_RUNTIME),
-        mode == DeliveryMode.POLL ? "" : url,
-        mode,
+        delivery,
         body.integer("max_concurrent_tasks", 1, MAX_TASKS).orElse(1),
-        body.rawObject("agent_card"),
+        card,
         canvas.flatMap(c -> c.number("x", -MAX_COORDINATE, MAX_COORDINATE)).orElse(0.0),
         canvas.flatMap(c -> c.number("y", -MAX_COORDINATE, MAX_COORDINATE)).orElse(0.0));
   }
@@ -60,8 +62,7 @@ record NewWorkspace(
         DEFAULT_TIER,
         Optional.empty(),
         DEFAULT_RUNTIME,
-        "",
-        DeliveryMode.POLL,
+        new DeliveryChoice(DeliveryMode.POLL, false, "", Optional.empty(), false),
         1,
         Optional.empty(),
         0,

@@ -47,28 +47,37 @@ class Registration {
 
   /** The result of a registration, with a token only when one was minted. */
   record Registered(
-      DeliveryMode deliveryMode, WorkspaceStatus workspaceStatus, Optional<String> authToken) {}
-
-  /**
-   * How messages reach the agent. It is decided before the transaction, because it resolves host
-   * names.
-   */
-  private record Delivery(DeliveryMode mode, String url) {}
+      DeliveryChoice delivery, WorkspaceStatus workspaceStatus, Optional<String> authToken) {}
 
   /**
    * The workspace before its registration is stored; its row is locked.
    *
+   * @param stored empty for a new workspace
    * @param lostToken the unused token that the same request obtained before
    */
   private record Before(
-      StatusRow row,
-      String name,
-      DeliveryMode deliveryMode,
-      boolean isNew,
-      Optional<UUID> lostToken) {
+      StatusRow row, String name, Optional<Workspace> stored, Optional<UUID> lostToken) {
 
     WorkspaceStatus status() {
       return row.status();
+    }
+
+    boolean isNew() {
+      return stored.isEmpty();
+    }
+
+    DeliveryMode mode() {
+      return stored.map(Workspace::deliveryMode).orElse(DeliveryMode.POLL);
+    }
+
+    /** Whether the delivery was chosen by what is stored now. */
+    boolean isAsSeen(Optional<Workspace> seen) {
+      return stored.isEmpty()
+          || seen.filter(one ->
+                  one.deliveryMode() == stored.get().deliveryMode()
+                      && one.modeSaid() == stored.get().modeSaid()
+                      && one.url().equals(stored.get().url()))
+              .isPresent();
     }
   }
 
@@ -117,64 +126,73 @@ class Registration {
   }
 
   Registered register(Caller caller, Request request, RegistrationOrigin origin) {
-    Optional<Workspace> stored = workspaces.find(request.id());
-    gate.admit(caller, request.id(), stored, origin);
-    Delivery delivery = delivery(request, stored);
-    return slots.run(
-        RequestOwner.current(),
-        () -> transactions.execute(status -> store(caller, request, origin, delivery)));
+    while (true) {
+      Optional<Workspace> seen = workspaces.find(request.id());
+      gate.admit(caller, request.id(), seen, origin);
+      DeliveryChoice delivery = delivery(request, seen);
+      Optional<Registered> registered =
+          slots.run(
+              RequestOwner.current(),
+              () ->
+                  transactions.execute(status -> {
+                    Before before =
+                        created(request).orElseGet(() -> locked(caller, request.id(), origin));
+                    if (before.isAsSeen(seen)) {
+                      return Optional.of(store(caller, request, origin, before, delivery));
+                    }
+                    status.setRollbackOnly();
+                    return Optional.empty();
+                  }));
+      if (registered.isPresent()) {
+        return registered.get();
+      }
+    }
   }
 
-  private Delivery delivery(Request request, Optional<Workspace> stored) {
-    String url =
-        request
-            .url()
-            .or(() -> stored.map(Workspace::url).filter(known -> !known.isEmpty()))
-            .or(() -> AgentUrls.cardUrl(request.agentCard()))
-            .orElse("");
-    DeliveryMode mode =
-        DeliveryMode.decide(request.deliveryMode(), stored.map(Workspace::deliveryMode), url);
-    if (mode == DeliveryMode.POLL) {
-      return new Delivery(mode, "");
-    }
-    if (!DeliveryMode.isUsable(url)) {
+  /** Chooses before the transaction, because it resolves host names. */
+  private DeliveryChoice delivery(Request request, Optional<Workspace> stored) {
+    DeliveryChoice delivery =
+        DeliveryChoice.of(
+            request.deliveryMode(), request.url(), stored, Optional.of(request.agentCard()));
+    if (delivery.mode() == DeliveryMode.PUSH && !DeliveryMode.isUsable(delivery.url())) {
       throw ProblemException.validation(
-          "url is missing (expected: an http or https url, or delivery_mode \"poll\" for an agent"
-              + " without one)");
+          "url is missing (expected: an http or https url, here or for JSONRPC in agent_card; or"
+              + " delivery_mode \"poll\" for an agent without one)");
     }
-    urls.requireCallable("url", url);
-    urls.requireCallableCard(mode, request.agentCard());
-    return new Delivery(mode, url);
+    urls.requireCallable(delivery.mode(), delivery.url(), Optional.of(request.agentCard()));
+    return delivery;
   }
 
   private Registered store(
-      Caller caller, Request request, RegistrationOrigin origin, Delivery delivery) {
+      Caller caller,
+      Request request,
+      RegistrationOrigin origin,
+      Before before,
+      DeliveryChoice delivery) {
     UUID id = request.id();
     AuditTrail.addTarget(id);
-    Before before = created(request).orElseGet(() -> locked(caller, id, origin));
     WorkspaceStatus now =
         before.status() == WorkspaceStatus.PAUSED ? before.status() : WorkspaceStatus.ONLINE;
     Instant since = statuses.recordRegistration(before.row(), now);
-    boolean newCard =
-        workspaces.storeRegistration(id, request.agentCard(), delivery.url(), delivery.mode());
-    if (before.deliveryMode() != delivery.mode()) {
+    boolean newCard = workspaces.storeRegistration(id, request.agentCard(), delivery);
+    if (before.mode() != delivery.mode()) {
       changes.deliveryModeChanged(id, delivery.mode());
     }
     recordEvents(before, now, since, request, delivery, newCard);
-    return new Registered(delivery.mode(), now, token(caller, before, origin));
+    return new Registered(delivery, now, token(caller, before, origin));
   }
 
   /** Creates the workspace; empty when it exists, or existed and was removed. */
   private Optional<Before> created(Request request) {
     UUID id = request.id();
-    String name = AgentUrls.cardName(request.agentCard()).orElse(id.toString());
+    String name = AgentCard.of(request.agentCard()).name().orElse(id.toString());
     NewWorkspace workspace = NewWorkspace.ofRegistration(id, name);
     if (!workspaces.insert(workspace)) {
       return Optional.empty();
     }
     StatusRow row = new StatusRow(id, WorkspaceStatus.AWAITING_AGENT, statuses.insert(id));
     changes.created(id);
-    return Optional.of(new Before(row, name, workspace.deliveryMode(), true, Optional.empty()));
+    return Optional.of(new Before(row, name, Optional.empty(), Optional.empty()));
   }
 
   /** Locks the workspace and decides again whether the caller may register it. */
@@ -182,7 +200,7 @@ class Registration {
     StatusRow row = statuses.lock(id).orElseThrow(() -> Workspaces.absent(id, workspaces));
     Workspace stored = workspaces.find(id).orElseThrow(() -> Workspaces.absent(id, workspaces));
     Optional<UUID> lost = gate.admit(caller, id, Optional.of(stored), origin);
-    return new Before(row, stored.name(), stored.deliveryMode(), false, lost);
+    return new Before(row, stored.name(), Optional.of(stored), lost);
   }
 
   /**
@@ -215,7 +233,7 @@ class Registration {
       WorkspaceStatus now,
       Instant since,
       Request request,
-      Delivery delivery,
+      DeliveryChoice delivery,
       boolean newCard) {
     UUID id = request.id();
     if (before.status() != now) {
@@ -229,7 +247,23 @@ class Registration {
           LifecycleEvents.of(
               EventType.WORKSPACE_ONLINE, id, before.status(), now, since, null, fields));
       transitions.publishAfterCommit(id, before.status(), now, "registration");
-    } else if (newCard && now == WorkspaceStatus.ONLINE) {
+    } else if (now == WorkspaceStatus.ONLINE) {
+      recordChanges(before, request, delivery, newCard);
+    }
+  }
+
+  /** Records what a registration of an online agent changes. */
+  private void recordChanges(
+      Before before, Request request, DeliveryChoice delivery, boolean newCard) {
+    UUID id = request.id();
+    Map<String, @Nullable Object> changed = new LinkedHashMap<>();
+    WorkspacePatch.note(
+        changed, "url", before.stored().map(Workspace::url).orElse(""), delivery.url());
+    WorkspacePatch.note(changed, "delivery_mode", before.mode(), delivery.mode());
+    if (!changed.isEmpty()) {
+      events.record(new NewEvent(EventType.WORKSPACE_UPDATED, id, changed));
+    }
+    if (newCard) {
       events.record(
           new NewEvent(
               EventType.AGENT_CARD_UPDATED, id, Map.of("agent_card", request.agentCard())));

@@ -100,9 +100,10 @@ class RegistryController {
             caller,
             Registration.Request.read(names.parse(body, request, response)),
             RegistrationOrigin.of(request, body, publicUrl.isTls()));
+    registered.delivery().warn(response);
     return new RegisteredAnswer(
         "registered",
-        registered.deliveryMode(),
+        registered.delivery().mode(),
         registered.workspaceStatus(),
         cadence.heartbeatIntervalS(),
         cadence.staleAfterS(),

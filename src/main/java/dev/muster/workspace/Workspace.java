@@ -1,12 +1,17 @@
 package dev.muster.workspace;
 
+import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.muster.platform.json.RawJson;
 import java.time.Instant;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Describes one workspace to clients, in lists and alone (docs/api.md, section 2). */
+/**
+ * Describes one workspace to clients, in lists and alone (docs/api.md, section 2).
+ *
+ * @param modeSaid whether a request named the delivery mode; else it follows the url (R3.2)
+ */
 record Workspace(
     UUID id,
     String name,
@@ -16,6 +21,7 @@ record Workspace(
     String runtime,
     String url,
     DeliveryMode deliveryMode,
+    @JsonIgnore boolean modeSaid,
     @Nullable RawJson agentCard,
     WorkspaceStatus status,
     @Nullable DegradedReason degradedReason,
@@ -56,6 +62,7 @@ record Workspace(
         runtime,
         url,
         deliveryMode,
+        modeSaid,
         agentCard,
         status,
         degradedReason,

@@ -111,12 +111,13 @@ class WorkspaceController {
     NewWorkspace wanted = NewWorkspace.read(body);
     AccessChecks.requireAdmin(caller);
     WorkspaceCreation.Created created = creation.create(wanted);
+    created.workspace().delivery().warn(response);
     UUID id = created.workspace().id();
     return new CreatedAnswer(
         id,
         created.workspace().name(),
         WorkspaceStatus.AWAITING_AGENT,
-        created.workspace().deliveryMode(),
+        created.workspace().delivery().mode(),
         created.authToken(),
         Connection.of(id, created.authToken(), publicUrl.of(request)));
   }
@@ -169,11 +170,12 @@ class WorkspaceController {
   }
 
   @PatchMapping("/workspaces/{id}")
-  Map<String, String> change(Caller caller, @PathVariable UUID id, JsonBody body) {
+  Map<String, String> change(
+      Caller caller, @PathVariable UUID id, JsonBody body, HttpServletResponse response) {
     WorkspacePatch patch = WorkspacePatch.read(body);
     Workspace workspace = workspaces.findForSpeaker(id, caller);
     patch.requireRight(caller);
-    updates.patch(workspace, patch);
+    updates.patch(workspace, patch).warn(response);
     return Map.of("status", "updated");
   }
 

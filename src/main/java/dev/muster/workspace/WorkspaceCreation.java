@@ -53,12 +53,8 @@ class WorkspaceCreation {
   }
 
   Created create(NewWorkspace workspace) {
-    if (workspace.deliveryMode() == DeliveryMode.PUSH && DeliveryMode.isUsable(workspace.url())) {
-      urls.requireCallable("url", workspace.url());
-    }
-    workspace
-        .agentCard()
-        .ifPresent(card -> urls.requireCallableCard(workspace.deliveryMode(), card));
+    urls.requireCallable(
+        workspace.delivery().mode(), workspace.delivery().url(), workspace.agentCard());
     String token =
         workspace.parentId().isPresent()
             ? hierarchyLock.run(() -> store(workspace))
@@ -96,7 +92,7 @@ class WorkspaceCreation {
     fields.put("tier", workspace.tier());
     fields.put("parent_id", workspace.parentId().orElse(null));
     fields.put("runtime", workspace.runtime());
-    fields.put("delivery_mode", workspace.deliveryMode());
+    fields.put("delivery_mode", workspace.delivery().mode());
     return fields;
   }
 

@@ -77,9 +77,28 @@ record WorkspacePatch(
     return parentId.given();
   }
 
+  /** Chooses the mode and the url (R3.2). A patch of neither changes neither. */
+  DeliveryChoice delivery(Workspace w) {
+    Optional<RawJson> card = Optional.ofNullable(card(w));
+    if (!url.given() && deliveryMode.isEmpty()) {
+      return DeliveryChoice.kept(w, card);
+    }
+    Optional<String> sentUrl = url.given() ? Optional.of(url.value().orElse("")) : Optional.empty();
+    DeliveryChoice choice = DeliveryChoice.of(deliveryMode, sentUrl, Optional.of(w), card);
+    if (choice.leavesUrlUnused() && deliveryMode.isEmpty()) {
+      throw ProblemException.validation(
+          "url: not used, since delivery_mode is \"poll\" (expected: delivery_mode \"push\" with"
+              + " it, or no url); nothing was changed");
+    }
+    return choice;
+  }
+
+  private @Nullable RawJson card(Workspace w) {
+    return agentCard.given() ? agentCard.value().orElse(null) : w.agentCard();
+  }
+
   Workspace appliedTo(Workspace w) {
-    DeliveryMode mode = deliveryMode.orElse(w.deliveryMode());
-    String wantedUrl = url.given() ? url.value().orElse("") : w.url();
+    DeliveryChoice delivery = delivery(w);
     return new Workspace(
         w.id(),
         name.orElse(w.name()),
@@ -87,9 +106,10 @@ record WorkspacePatch(
         tier.orElse(w.tier()),
         parentId.given() ? parentId.value().orElse(null) : w.parentId(),
         runtime.orElse(w.runtime()),
-        mode == DeliveryMode.POLL ? "" : wantedUrl,
-        mode,
-        agentCard.given() ? agentCard.value().orElse(null) : w.agentCard(),
+        delivery.url(),
+        delivery.mode(),
+        delivery.isSaid(),
+        card(w),
         w.status(),
         w.degradedReason(),
         w.lastSampleError(),
@@ -130,7 +150,7 @@ record WorkspacePatch(
     return changes;
   }
 
-  private static void note(
+  static void note(
       Map<String, @Nullable Object> changes,
       String name,
       @Nullable Object was,

@@ -25,18 +25,18 @@ class WorkspaceRepository {
   private static final String INSERT =
       """
       INSERT INTO workspaces (
-          id, name, role, tier, parent_id, runtime, url, delivery_mode, max_concurrent_tasks, agent_card, x, y,
-          created_at, updated_at)
+          id, name, role, tier, parent_id, runtime, url, delivery_mode, mode_said, agent_protocol,
+          max_concurrent_tasks, agent_card, x, y, created_at, updated_at)
       SELECT
-          :id, :name, :role, :tier, :parent_id, :runtime, :url, :delivery_mode, :max_concurrent_tasks,
-          :agent_card::json, :x, :y, now(), now()
+          :id, :name, :role, :tier, :parent_id, :runtime, :url, :delivery_mode, :mode_said, :agent_protocol,
+          :max_concurrent_tasks, :agent_card::json, :x, :y, now(), now()
       WHERE NOT EXISTS (SELECT FROM removed_workspaces WHERE id = :id)
       ON CONFLICT (id) DO NOTHING
       """;
 
   private static final String FIND =
       """
-      SELECT w.id, w.name, w.role, w.tier, w.parent_id, w.runtime, w.url, w.delivery_mode, w.agent_card,
+      SELECT w.id, w.name, w.role, w.tier, w.parent_id, w.runtime, w.url, w.delivery_mode, w.mode_said, w.agent_card,
           w.max_concurrent_tasks, w.x, w.y, w.collapsed, w.created_at, w.updated_at, w.removed_at,
           b.status, b.status_since, b.degraded_reason, b.sample_error, b.error_rate, b.active_tasks, b.current_task,
           b.uptime_seconds, b.stalled, CASE WHEN b.stalled THEN b.stalled_since END AS stalled_since,
@@ -64,7 +64,7 @@ class WorkspaceRepository {
           SELECT page.*, count(*) OVER () AS found,
               sum(card_bytes) OVER (ORDER BY created_at, id ROWS UNBOUNDED PRECEDING) - card_bytes AS bytes_before
           FROM (
-              SELECT w.id, w.name, w.role, w.tier, w.parent_id, w.runtime, w.url, w.delivery_mode, w.agent_card,
+              SELECT w.id, w.name, w.role, w.tier, w.parent_id, w.runtime, w.url, w.delivery_mode, w.mode_said, w.agent_card,
                   w.max_concurrent_tasks, w.x, w.y, w.collapsed, w.created_at, w.updated_at, w.removed_at,
                   b.status, b.status_since, b.degraded_reason, b.sample_error, b.error_rate, b.active_tasks,
                   b.current_task, b.uptime_seconds, b.stalled,
@@ -87,8 +87,12 @@ class WorkspaceRepository {
       """
       UPDATE workspaces SET
           name = :name, role = :role, tier = :tier, parent_id = :parent_id, runtime = :runtime, url = :url,
-          delivery_mode = :delivery_mode, max_concurrent_tasks = :max_concurrent_tasks, agent_card = :agent_card::json,
-          x = :x, y = :y, collapsed = :collapsed, updated_at = now(), version = version + 1
+          delivery_mode = :delivery_mode, mode_said = :mode_said,
+          agent_protocol = CASE
+              WHEN url = :url AND agent_card::text IS NOT DISTINCT FROM :agent_card THEN agent_protocol
+              ELSE :agent_protocol
+          END,
+          max_concurrent_tasks = :max_concurrent_tasks, agent_card = :agent_card::json, x = :x, y = :y, collapsed = :collapsed, updated_at = now(), version = version + 1
       WHERE id = :id AND removed_at IS NULL
       """;
 
@@ -96,14 +100,15 @@ class WorkspaceRepository {
       """
       UPDATE workspaces SET agent_card = :agent_card::json, updated_at = now(), version = version + 1
       WHERE id = :id AND removed_at IS NULL AND agent_card::text IS DISTINCT FROM :agent_card
+      RETURNING url
       """;
 
   private static final String STORE_REGISTRATION =
       """
       WITH was AS (SELECT agent_card::text AS agent_card FROM workspaces WHERE id = :id)
       UPDATE workspaces w SET
-          agent_card = :agent_card::json, url = :url, delivery_mode = :delivery_mode, updated_at = now(),
-          version = w.version + 1
+          agent_card = :agent_card::json, url = :url, delivery_mode = :delivery_mode, mode_said = :mode_said,
+          agent_protocol = :agent_protocol, updated_at = now(), version = w.version + 1
       FROM was WHERE w.id = :id AND w.removed_at IS NULL
       RETURNING was.agent_card IS DISTINCT FROM :agent_card
       """;
@@ -146,8 +151,10 @@ class WorkspaceRepository {
             .param("tier", workspace.tier())
             .param("parent_id", workspace.parentId().orElse(null))
             .param("runtime", workspace.runtime())
-            .param("url", workspace.url())
-            .param("delivery_mode", workspace.deliveryMode().wire())
+            .param("url", workspace.delivery().url())
+            .param("delivery_mode", workspace.delivery().mode().wire())
+            .param("mode_said", workspace.delivery().isSaid())
+            .param("agent_protocol", wireOrNull(workspace.delivery().agentProtocol()))
             .param("max_concurrent_tasks", workspace.maxConcurrentTasks())
             .param("agent_card", workspace.agentCard().map(RawJson::text).orElse(null))
             .param("x", workspace.x())
@@ -194,8 +201,11 @@ class WorkspaceRepository {
         .optional();
   }
 
-  /** Stores the fields that a patch may change. */
-  void update(Workspace changed) {
+  /**
+   * Stores the fields that a patch may change. The version of A2A stays as it is, unless the url or
+   * the card changes.
+   */
+  void update(Workspace changed, Optional<A2aVersion> agentProtocol) {
     db.sql(UPDATE)
         .param("id", changed.id())
         .param("name", changed.name())
@@ -205,6 +215,8 @@ class WorkspaceRepository {
         .param("runtime", changed.runtime())
         .param("url", changed.url())
         .param("delivery_mode", changed.deliveryMode().wire())
+        .param("mode_said", changed.modeSaid())
+        .param("agent_protocol", wireOrNull(agentProtocol))
         .param("max_concurrent_tasks", changed.maxConcurrentTasks())
         .param("agent_card", changed.agentCard() == null ? null : changed.agentCard().text())
         .param("x", changed.x())
@@ -213,25 +225,32 @@ class WorkspaceRepository {
         .update();
   }
 
-  /** Stores a card; returns whether it differs from the previous one. */
-  boolean storeCard(UUID id, RawJson card) {
-    return db.sql(STORE_CARD).param("id", id).param("agent_card", card.text()).update() == 1;
+  /** Stores a card; returns the workspace's url if the card differs from the previous one. */
+  Optional<String> storeCard(UUID id, RawJson card) {
+    return db.sql(STORE_CARD)
+        .param("id", id)
+        .param("agent_card", card.text())
+        .query(String.class)
+        .optional();
   }
 
   /** Stores a registration; returns whether its card differs from the previous one. */
-  boolean storeRegistration(UUID id, RawJson card, String url, DeliveryMode mode) {
+  boolean storeRegistration(UUID id, RawJson card, DeliveryChoice delivery) {
     return db.sql(STORE_REGISTRATION)
         .param("id", id)
         .param("agent_card", card.text())
-        .param("url", url)
-        .param("delivery_mode", mode.wire())
+        .param("url", delivery.url())
+        .param("delivery_mode", delivery.mode().wire())
+        .param("mode_said", delivery.isSaid())
+        .param("agent_protocol", wireOrNull(delivery.agentProtocol()))
         .query(Boolean.class)
         .single();
   }
 
   /** Stores the version of A2A that the agent speaks; returns whether it differs. */
-  boolean storeProtocol(UUID id, A2aVersion version) {
-    return db.sql(STORE_PROTOCOL).param("id", id).param("version", version.wire()).update() == 1;
+  boolean storeProtocol(UUID id, Optional<A2aVersion> version) {
+    return db.sql(STORE_PROTOCOL).param("id", id).param("version", wireOrNull(version)).update()
+        == 1;
   }
 
   void markRemoved(List<UUID> ids) {
@@ -264,6 +283,10 @@ class WorkspaceRepository {
         Timestamps.instantOrNull(row, "removed_at"));
   }
 
+  private static @Nullable String wireOrNull(Optional<A2aVersion> version) {
+    return version.map(A2aVersion::wire).orElse(null);
+  }
+
   private static @Nullable A2aVersion versionOrNull(@Nullable String agentProtocol) {
     return agentProtocol == null ? null : A2aVersion.of(agentProtocol);
   }
@@ -280,6 +303,7 @@ class WorkspaceRepository {
         row.getString("runtime"),
         row.getString("url"),
         DeliveryMode.of(row.getString("delivery_mode")),
+        row.getBoolean("mode_said"),
         card == null ? null : new RawJson(card),
         WorkspaceStatus.of(row.getString("status")),
         reason,

@@ -53,14 +53,12 @@ class WorkspaceUpdates {
     this.transactions = transactions;
   }
 
-  /** Applies all fields of a patch, or none. */
-  void patch(Workspace seen, WorkspacePatch patch) {
+  /** Applies all fields of a patch, or none; returns how messages reach the agent then. */
+  DeliveryChoice patch(Workspace seen, WorkspacePatch patch) {
     requireCallable(seen, patch.appliedTo(seen));
-    if (patch.changesHierarchy()) {
-      hierarchyLock.run(() -> store(seen.id(), patch));
-    } else {
-      transactions.executeWithoutResult(status -> store(seen.id(), patch));
-    }
+    return patch.changesHierarchy()
+        ? hierarchyLock.run(() -> store(seen.id(), patch))
+        : transactions.execute(status -> store(seen.id(), patch));
   }
 
   /** Replaces the agent card, outside of registrations and heartbeats. */
@@ -79,29 +77,28 @@ class WorkspaceUpdates {
         wanted.deliveryMode() != was.deliveryMode()
             || !wanted.url().equals(was.url())
             || !Objects.equals(wanted.agentCard(), was.agentCard());
-    if (touched && wanted.deliveryMode() == DeliveryMode.PUSH) {
-      if (DeliveryMode.isUsable(wanted.url())) {
-        urls.requireCallable("url", wanted.url());
-      }
-      Optional.ofNullable(wanted.agentCard())
-          .ifPresent(card -> urls.requireCallableCard(wanted.deliveryMode(), card));
+    if (touched) {
+      urls.requireCallable(
+          wanted.deliveryMode(), wanted.url(), Optional.ofNullable(wanted.agentCard()));
     }
   }
 
-  /** Stores the patch; returns whether a field changed. */
-  private boolean store(UUID id, WorkspacePatch patch) {
+  private DeliveryChoice store(UUID id, WorkspacePatch patch) {
     statuses.lock(id);
     Workspace was = workspaces.find(id).orElseThrow(() -> Workspaces.absent(id, workspaces));
     if (was.isRemoved()) {
       throw Workspaces.removed(was);
     }
+    DeliveryChoice delivery = patch.delivery(was);
     Workspace wanted = patch.appliedTo(was);
     if (patch.changesHierarchy()) {
       requirePlace(id, wanted.parentId());
     }
     Map<String, @Nullable Object> changed = WorkspacePatch.changes(was, wanted);
+    if (!changed.isEmpty() || was.modeSaid() != wanted.modeSaid()) {
+      workspaces.update(wanted, delivery.agentProtocol());
+    }
     if (!changed.isEmpty()) {
-      workspaces.update(wanted);
       if (!Objects.equals(was.parentId(), wanted.parentId())) {
         hierarchy.countChange();
       }
@@ -110,7 +107,7 @@ class WorkspaceUpdates {
       }
       events.record(new NewEvent(EventType.WORKSPACE_UPDATED, id, changed));
     }
-    return !changed.isEmpty();
+    return delivery;
   }
 
   private void requirePlace(UUID id, @Nullable UUID parentId) {

@@ -131,7 +131,7 @@ public class Workspaces {
    * nothing if it is stored already. Remembered targets are outdated then, and read again.
    */
   public void learned(UUID id, A2aVersion version) {
-    if (repository.storeProtocol(id, version)) {
+    if (repository.storeProtocol(id, Optional.of(version))) {
       targets.invalidate(id);
     }
   }
@@ -148,7 +148,7 @@ public class Workspaces {
 
   /** Refuses a card whose url a push workspace may not have (R3.3). It resolves the host's name. */
   public void requireUsableCard(UUID id, RawJson card) {
-    urls.requireCallableCard(findActive(id).target().deliveryMode(), card);
+    urls.requireCallable(findActive(id).target().deliveryMode(), "", Optional.of(card));
   }
 
   /** Returns labels by workspace id, removed workspaces included; unknown ids are absent. */
@@ -171,7 +171,9 @@ public class Workspaces {
   /** Stores a card in the caller's transaction, and records an event if the card differs. */
   @Transactional(propagation = Propagation.MANDATORY)
   public void storeCard(UUID id, RawJson card) {
-    if (repository.storeCard(id, card)) {
+    Optional<String> url = repository.storeCard(id, card);
+    if (url.isPresent()) {
+      repository.storeProtocol(id, AgentCard.of(card).versionAt(url.get()));
       events.record(new NewEvent(EventType.AGENT_CARD_UPDATED, id, Map.of("agent_card", card)));
     }
   }

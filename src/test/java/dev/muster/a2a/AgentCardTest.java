@@ -82,7 +82,7 @@ class AgentCardTest {
   }
 
   private static Agent withCard(String card) {
-    return CLIENT.create("Carded", "\"agent_card\":" + card);
+    return CLIENT.create("Carded", "\"delivery_mode\":\"poll\"", "\"agent_card\":" + card);
   }
 
   private static Answer card(Agent agent, @org.jspecify.annotations.Nullable String token) {

@@ -98,10 +98,30 @@ class ModeChangeTest {
     assertThat(answer.status()).as(answer.text()).isEqualTo(200);
   }
 
+  /** Registers as an agent that cannot say its mode. */
+  private void register(Agent target) {
+    Answer answer =
+        client.post(
+            "/registry/register",
+            target.token(),
+            "{\"id\":\"%s\",\"url\":\"%s\",\"agent_card\":{\"name\":\"Same\"}}"
+                .formatted(target.id(), agent.url()));
+    assertThat(answer.status()).as(answer.text()).isEqualTo(200);
+  }
+
   @ParameterizedTest
-  @ValueSource(booleans = {true, false})
-  void deliversUnreadMessagesAfterAChangeToPush(boolean isByAgent) {
-    Agent target = client.createOnline("Polling", "\"delivery_mode\":\"poll\"");
+  @ValueSource(strings = {"by the agent", "by an operator", "with the url of a registration"})
+  void deliversUnreadMessagesAfterAChangeToPush(String how) {
+    boolean isSaid = !how.equals("with the url of a registration");
+    Agent target = client.create("Polling", isSaid ? "\"delivery_mode\":\"poll\"" : "\"tier\":3");
+    assertThat(
+            client
+                .post(
+                    "/registry/register",
+                    target.token(),
+                    "{\"id\":\"%s\",\"agent_card\":{}}".formatted(target.id()))
+                .field("delivery_mode"))
+        .isEqualTo("poll");
     sendToFeed(target, "read");
     String last =
         client
@@ -114,10 +134,10 @@ class ModeChangeTest {
     sendToFeed(target, "unread 1");
     sendToFeed(target, "unread 2");
 
-    if (isByAgent) {
-      register(target, "push");
-    } else {
-      change(target, "push");
+    switch (how) {
+      case "by the agent" -> register(target, "push");
+      case "by an operator" -> change(target, "push");
+      default -> register(target);
     }
 
     client.heartbeat(target);
@@ -217,6 +237,19 @@ class ModeChangeTest {
     String row = queue.of(queued, "l.response_body::text || ' ' || l.status || ' ' || m.state");
     assertThat(row).contains("first", " ok answered").doesNotContain("second");
     assertThat(queue.show(queued).text()).contains("first").doesNotContain("second");
+  }
+
+  /** A mode that nobody said follows the url that an operator takes away. */
+  @Test
+  void leavesWaitingMessagesInTheFeedWhenTheUrlGoes() {
+    Agent target = client.create("Called", "\"url\":\"" + agent.url() + "\"");
+    Queued waiting = queue.put(target);
+
+    Answer answer = client.patch("/workspaces/" + target.id(), ADMIN_TOKEN, "{\"url\":\"\"}");
+
+    assertThat(answer.status()).as(answer.text()).isEqualTo(200);
+    queue.awaitState(waiting, "delivered");
+    assertThat(poll(target, "")).containsExactly(waiting.messageId());
   }
 
   /** This replica's cache has the target as it was before the pause. */

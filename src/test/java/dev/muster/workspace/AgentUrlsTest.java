@@ -119,7 +119,9 @@ class AgentUrlsTest {
 
   @Test
   void doesNotCheckTheCardOfAPollAgent() {
-    Agent agent = CLIENT.create("Polls", "\"agent_card\":{\"url\":\"http://10.0.0.1/\"}");
+    Agent agent =
+        CLIENT.create(
+            "Polls", "\"delivery_mode\":\"poll\"", "\"agent_card\":{\"url\":\"http://10.0.0.1/\"}");
     String card = "\"agent_card\":{\"url\":\"http://169.254.169.254/\"}";
 
     assertThat(CLIENT.heartbeat(agent, card).status()).isEqualTo(200);
@@ -138,7 +140,9 @@ class AgentUrlsTest {
 
   @Test
   void checksTheCardAtAChangeToPush() {
-    Agent agent = CLIENT.create("Polls", "\"agent_card\":{\"url\":\"http://10.0.0.1/\"}");
+    Agent agent =
+        CLIENT.create(
+            "Polls", "\"delivery_mode\":\"poll\"", "\"agent_card\":{\"url\":\"http://10.0.0.1/\"}");
 
     Answer answer =
         CLIENT.patch("/workspaces/" + agent.id(), ADMIN_TOKEN, "{\"delivery_mode\":\"push\"}");
@@ -160,6 +164,16 @@ class AgentUrlsTest {
     UUID id = UUID.randomUUID();
     String field = "\"url\":\"" + url + "\"";
     String card = "\"agent_card\":{" + field + "}";
+    String newCard =
+        "\"agent_card\":{\"supportedInterfaces\":[{\"protocolBinding\":\"GRPC\",\"url\":\"x\"},"
+            + "{\"protocolBinding\":\"JSONRPC\",\"protocolVersion\":\"1.0\","
+            + field
+            + "}]}";
+    String additional =
+        "\"agent_card\":{\"preferredTransport\":\"GRPC\",\"url\":\"http://127.0.0.1:9/\","
+            + "\"additionalInterfaces\":[{\"transport\":\"JSONRPC\","
+            + field
+            + "}]}";
     String path = "/workspaces/" + agent.id();
     String register = "{\"id\":\"%s\",\"delivery_mode\":\"push\",%s}";
     Answer[] answers = {
@@ -170,15 +184,24 @@ class AgentUrlsTest {
           ADMIN_TOKEN,
           "{\"name\":\"Push\",\"id\":\"%s\",\"delivery_mode\":\"push\",%s}".formatted(id, card)),
       CLIENT.post("/registry/register", null, register.formatted(id, field + ",\"agent_card\":{}")),
+      CLIENT.post(
+          "/workspaces",
+          ADMIN_TOKEN,
+          "{\"name\":\"Push\",\"id\":\"%s\",%s}".formatted(id, newCard)),
       CLIENT.post("/registry/register", null, register.formatted(id, card)),
+      CLIENT.post("/registry/register", null, register.formatted(id, newCard)),
+      CLIENT.post("/registry/register", null, register.formatted(id, additional)),
+      CLIENT.post("/registry/register", null, "{\"id\":\"%s\",%s}".formatted(id, additional)),
       CLIENT.post("/registry/register", agent.token(), register.formatted(agent.id(), card)),
       CLIENT.patch(path, ADMIN_TOKEN, "{" + field + "}"),
       CLIENT.patch(path, ADMIN_TOKEN, "{" + card + "}"),
+      CLIENT.patch(path, ADMIN_TOKEN, "{" + newCard + "}"),
       CLIENT.post(
           "/registry/update-card",
           agent.token(),
           "{\"workspace_id\":\"%s\",%s}".formatted(agent.id(), card)),
-      CLIENT.heartbeat(agent, card)
+      CLIENT.heartbeat(agent, card),
+      CLIENT.heartbeat(agent, additional)
     };
     assertThat(CLIENT.read(agent)).isEqualTo(before);
     assertThat(CLIENT.get("/workspaces/" + id, ADMIN_TOKEN).status()).isEqualTo(404);

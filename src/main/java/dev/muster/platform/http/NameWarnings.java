@@ -43,7 +43,8 @@ import tools.jackson.databind.JsonNode;
 @Component
 public final class NameWarnings implements HandlerInterceptor {
 
-  static final String HEADER = "X-Muster-Warning";
+  /** The header of warnings; a response may have several. */
+  public static final String HEADER = "X-Muster-Warning";
 
   private static final Logger log = LoggerFactory.getLogger(NameWarnings.class);
   private static final Duration LOG_INTERVAL = Duration.ofMinutes(1);
