@@ -7,3 +7,14 @@ COMMENT ON COLUMN deliveries.last_status IS 'The HTTP status of the last failed 
 ALTER TABLE activity_logs ADD COLUMN headers text;
 
 COMMENT ON COLUMN activity_logs.headers IS 'The headers of the sender that are passed to the agent, a JSON object; null without one';
+
+-- Which agents have not answered the last calls; an agent that answers or registers has no row.
+CREATE TABLE unanswered_calls (
+    workspace_id uuid        PRIMARY KEY,
+    since        timestamptz NOT NULL,
+    last_at      timestamptz NOT NULL,
+    calls        integer     NOT NULL,
+    error        text
+) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);
+
+COMMENT ON TABLE unanswered_calls IS 'Calls of agents without an answer since their last answer or registration; error is that of the last call';

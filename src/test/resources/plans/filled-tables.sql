@@ -158,3 +158,7 @@ VALUES (40000, now() - interval '30 days', now(), date_trunc('minute', now()), 4
 
 INSERT INTO fleet_minutes (minute, awaiting_agent, online, degraded, offline, paused, failed, other, transitions)
 SELECT date_trunc('minute', now()) - n * interval '1 minute', 0, 1, 0, 0, 0, 0, 0, 0 FROM generate_series(1, 40000) AS n;
+
+INSERT INTO unanswered_calls (workspace_id, since, last_at, calls, error)
+SELECT sample.u(n), now() - n * interval '1 minute', now() - n * interval '1 second', 3, 'ConnectRefused: connection refused'
+FROM generate_series(1, 10000) AS n;

@@ -63,10 +63,11 @@ class Completions {
           WITH ended AS (
               SELECT e.*, held.place FROM unnest(
                   ?::uuid[], ?::bigint[], ?::uuid[], ?::bigint[], ?::text[], ?::text[], ?::integer[], ?::integer[],
-                  ?::text[], ?::text[], ?::text[], ?::integer[], ?::integer[], ?::text[], ?::text[], ?::bigint[])
+                  ?::text[], ?::text[], ?::text[], ?::integer[], ?::integer[], ?::text[], ?::text[], ?::bigint[],
+                  ?::boolean[])
               WITH ORDINALITY AS e (
                   workspace_id, seq, owner, claim, state, queue_state, deliveries, answer_status,
-                  answer_type, answer, response, response_bytes, listed_bytes, status, error_detail, duration_ms, n)
+                  answer_type, answer, response, response_bytes, listed_bytes, status, error_detail, duration_ms, answered, n)
               CROSS JOIN LATERAL (
                   SELECT ctid AS place FROM deliveries
                   WHERE workspace_id = e.workspace_id AND seq = e.seq
@@ -77,6 +78,8 @@ class Completions {
               WHERE d.ctid = e.place AND (d.owner, d.claim) IS NOT DISTINCT FROM (e.owner, e.claim)
               RETURNING e.*, d.deliveries AS before, d.kind, d.sender_id, d.priority, d.attempts, d.enqueued_at,
                   d.expires_at),
+          calls AS (SELECT workspace_id, seq, answered, error_detail AS error FROM gone),
+          {NOTED},
           stored AS (
               INSERT INTO delivery_outcomes AS o (
                   workspace_id, seq, state, owner, claim, deliveries, answer_status, answer_type, answer, response,
@@ -110,7 +113,8 @@ class Completions {
                   expires_at = excluded.expires_at
               WHERE o.state <> 'answered')
           SELECT n FROM gone
-          """);
+          """
+              .replace("{NOTED}", UnansweredCalls.NOTED));
 
   private final HotStatements hot;
   private final JdbcTemplate db;
@@ -256,6 +260,7 @@ class Completions {
     columns.texts(outcomes, one -> partOf(one.result(), result -> result.status()));
     columns.texts(outcomes, DeliveryOutcome::error);
     columns.longs(outcomes, one -> partOf(one.result(), result -> result.durationMs()));
+    columns.flags(outcomes, DeliveryOutcome::answered);
   }
 
   private static long weight(Completion completion) {

@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param result what the activity row shows; null to leave the row unchanged
  * @param error the error that the queue shows; null without one
  * @param deliveries how often the agent may have got the request in this delivery
+ * @param answered whether the agent answered the call; null when it was not called. What a gateway
+ *     says for it is no answer
  */
 record DeliveryOutcome(
     ProxyResponse reply,
@@ -22,7 +24,8 @@ record DeliveryOutcome(
     @Nullable RawJson response,
     @Nullable ActivityResult result,
     @Nullable String error,
-    int deliveries) {
+    int deliveries,
+    @Nullable Boolean answered) {
 
   DeliveryOutcome {
     error = ErrorText.keptOrNull(error);
@@ -33,25 +36,26 @@ record DeliveryOutcome(
       OutcomeState state,
       @Nullable RawJson response,
       ActivityResult result,
-      int deliveries) {
-    this(reply, state, response, result, result.errorDetail(), deliveries);
+      int deliveries,
+      @Nullable Boolean answered) {
+    this(reply, state, response, result, result.errorDetail(), deliveries, answered);
   }
 
   /** Builds an outcome without a response of the agent; the activity row shows {@code why}. */
   static DeliveryOutcome withoutAnswer(
       ProxyResponse reply, OutcomeState state, String why, int deliveries) {
     return new DeliveryOutcome(
-        reply, state, null, new ActivityResult("error", why, null), deliveries);
+        reply, state, null, new ActivityResult("error", why, null), deliveries, null);
   }
 
   /** Returns this outcome without the agent's response; the activity row still shows the error. */
   DeliveryOutcome withoutResponse() {
-    return new DeliveryOutcome(reply, state, null, result, error, deliveries);
+    return new DeliveryOutcome(reply, state, null, result, error, deliveries, answered);
   }
 
   /** Returns this outcome without the part that changes the activity row. */
   DeliveryOutcome withoutTraceOnRow() {
-    return new DeliveryOutcome(reply, state, null, null, error, deliveries);
+    return new DeliveryOutcome(reply, state, null, null, error, deliveries, answered);
   }
 
   /**

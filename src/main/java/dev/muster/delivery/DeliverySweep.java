@@ -250,7 +250,13 @@ class DeliverySweep {
       if (queued && settings.retryAmbiguous()) {
         held.forEach(message ->
             queue.release(
-                message.key(), claim, message.error(), message.lastStatus(), 1, Duration.ZERO));
+                message.key(),
+                claim,
+                message.error(),
+                message.lastStatus(),
+                1,
+                null,
+                Duration.ZERO));
       } else {
         held.forEach(message -> endUncertain(message, queued));
       }

@@ -37,6 +37,9 @@ class OutcomeMapper {
   /** Statuses by which a gateway says that it got no answer from the agent. */
   private static final Set<Integer> LOST_SIGHT_OF = Set.of(502, 504);
 
+  /** Statuses that a gateway gives for an agent that does not run. */
+  private static final Set<Integer> FROM_GATEWAYS = Set.of(502, 503, 504);
+
   private final ProxyResponses replies;
 
   OutcomeMapper(ProxyResponses replies) {
@@ -115,7 +118,23 @@ class OutcomeMapper {
         state,
         response,
         new ActivityResult(error == null ? OK : ERROR, error, millis),
-        state == OutcomeState.REFUSED ? 0 : result.deliveries());
+        state == OutcomeState.REFUSED ? 0 : result.deliveries(),
+        isAnswered(result));
+  }
+
+  /** Returns as {@link DeliveryOutcome#answered}. */
+  private static @Nullable Boolean isAnswered(A2aResult result) {
+    return switch (result) {
+      case HttpError error -> !FROM_GATEWAYS.contains(error.status());
+      case Unreachable end ->
+          switch (end.last()) {
+            case BAD_URL, NOT_ALLOWED, INTERRUPTED -> null;
+            case NO_MEMORY, ANSWER_TOO_SLOW -> true;
+            default -> false;
+          };
+      case OutOfTime end -> end.last() == null ? null : false;
+      case Answer _, RpcError _, Malformed _, Streamed _ -> true;
+    };
   }
 
   private static @Nullable String errorOf(A2aResult result) {

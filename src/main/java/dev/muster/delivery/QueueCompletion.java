@@ -177,6 +177,12 @@ class QueueCompletion {
    */
   static DeliveryOutcome inFeed(String method, QueuedMessage message) {
     return new DeliveryOutcome(
-        ProxyResponses.toBePolled(method, message.id()), OutcomeState.IN_FEED, null, null, null, 0);
+        ProxyResponses.toBePolled(method, message.id()),
+        OutcomeState.IN_FEED,
+        null,
+        null,
+        null,
+        0,
+        null);
   }
 }

@@ -136,23 +136,29 @@ class QueueRepository {
    */
   private static final String GIVE_BACK =
       """
-      UPDATE deliveries d SET
-          owner = NULL,
-          claim = NULL,
-          claimed_at = NULL,
-          error = :error,
-          last_status = :status,
-          deliveries = deliveries + :more,
-          due_at = statement_timestamp() + :pause_ms * interval '1 ms',
-          attempts = attempts - :untried
-      WHERE workspace_id = :workspace_id
-          AND seq = :seq
-          AND owner = :owner
-          AND claim = :claim
-          AND NOT EXISTS (
-              SELECT FROM delivery_outcomes o
-              WHERE o.workspace_id = d.workspace_id AND o.seq = d.seq AND o.state = 'answered')
-      """;
+      WITH released AS (
+          UPDATE deliveries d SET
+              owner = NULL,
+              claim = NULL,
+              claimed_at = NULL,
+              error = :error,
+              last_status = :status,
+              deliveries = deliveries + :more,
+              due_at = statement_timestamp() + :pause_ms * interval '1 ms',
+              attempts = attempts - :untried
+          WHERE workspace_id = :workspace_id
+              AND seq = :seq
+              AND owner = :owner
+              AND claim = :claim
+              AND NOT EXISTS (
+                  SELECT FROM delivery_outcomes o
+                  WHERE o.workspace_id = d.workspace_id AND o.seq = d.seq AND o.state = 'answered')
+          RETURNING workspace_id, seq, error),
+      calls AS (SELECT workspace_id, seq, :answered::boolean AS answered, error FROM released),
+      {NOTED}
+      SELECT count(*) FROM released
+      """
+          .replace("{NOTED}", UnansweredCalls.NOTED);
 
   private static final String END_ANSWERED =
       """
@@ -180,9 +186,11 @@ class QueueRepository {
           .replace("{COLUMNS}", COLUMNS);
 
   private final JdbcClient db;
+  private final UnansweredCalls unanswered;
 
-  QueueRepository(JdbcClient db) {
+  QueueRepository(JdbcClient db, UnansweredCalls unanswered) {
     this.db = db;
+    this.unanswered = unanswered;
   }
 
   /**
@@ -194,6 +202,7 @@ class QueueRepository {
   @Transactional(propagation = Propagation.MANDATORY)
   List<QueuedMessage> claim(
       List<UUID> targetIds, ToIntFunction<UUID> limitOf, DeliveryClaim claim, int most) {
+    unanswered.makeOneDue(targetIds);
     return by(db.sql(CLAIM), claim)
         .param("ids", targetIds.toArray(UUID[]::new))
         .param("most_of_each", targetIds.stream().map(limitOf::applyAsInt).toArray(Integer[]::new))
@@ -214,6 +223,7 @@ class QueueRepository {
    * @param error the error of the attempt; null if unknown
    * @param status the HTTP status of the attempt; null without one
    * @param more how often the agent may have got the message in this attempt
+   * @param answered as in {@link DeliveryOutcome}
    * @param pause the time until the next attempt
    */
   boolean release(
@@ -222,14 +232,15 @@ class QueueRepository {
       @Nullable String error,
       @Nullable Integer status,
       int more,
+      @Nullable Boolean answered,
       Duration pause) {
-    return release(key, claim, error, status, more, pause, 0);
+    return release(key, claim, error, status, more, answered, pause, 0);
   }
 
   /** Puts a message back without counting the attempt; returns as {@link #release}. */
   boolean releaseUntried(QueuedMessage message, Duration pause) {
     return release(
-        message.key(), message.heldBy(), message.error(), message.lastStatus(), 0, pause, 1);
+        message.key(), message.heldBy(), message.error(), message.lastStatus(), 0, null, pause, 1);
   }
 
   private boolean release(
@@ -238,6 +249,7 @@ class QueueRepository {
       @Nullable String error,
       @Nullable Integer status,
       int more,
+      @Nullable Boolean answered,
       Duration pause,
       int untried) {
     boolean waits =
@@ -247,9 +259,11 @@ class QueueRepository {
                 .param("error", ErrorText.keptOrNull(error))
                 .param("status", status)
                 .param("more", more)
+                .param("answered", answered)
                 .param("pause_ms", pause.toMillis())
                 .param("untried", untried)
-                .update()
+                .query(Integer.class)
+                .single()
             == 1;
     if (!waits) {
       by(db.sql(END_ANSWERED), claim)

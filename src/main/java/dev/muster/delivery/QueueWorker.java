@@ -229,7 +229,7 @@ class QueueWorker implements SmartLifecycle {
     } catch (RuntimeException | Error e) {
       report(message, e);
       return new QueuedAttempts.Result.Failed(
-          e.toString(), null, Optional.empty(), 0, Reaction.NOT_CALLED);
+          e.toString(), null, Optional.empty(), 0, null, Reaction.NOT_CALLED);
     }
   }
 
@@ -265,6 +265,7 @@ class QueueWorker implements SmartLifecycle {
               failure.error(),
               failure.status(),
               failure.deliveries(),
+              failure.answered(),
               pace.of(QueuedMessage.pauseAfter(message.attempts() - 1, failure.retryAfter())));
       case QueuedAttempts.Result.NoFreeSlot() ->
           queue.releaseUntried(message, pace.of(NO_SLOT_DELAY));

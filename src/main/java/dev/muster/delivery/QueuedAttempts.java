@@ -57,12 +57,14 @@ class QueuedAttempts {
      *
      * @param status the HTTP status of the agent; null without one
      * @param retryAfter the pause that the agent asked for
+     * @param answered as in {@link DeliveryOutcome}
      */
     record Failed(
         @Nullable String error,
         @Nullable Integer status,
         Optional<Duration> retryAfter,
         int deliveries,
+        @Nullable Boolean answered,
         Reaction reaction)
         implements Result {}
 
@@ -309,6 +311,7 @@ class QueuedAttempts {
             ? error.retryAfter(Instant.now())
             : Optional.empty(),
         outcome.deliveries(),
+        outcome.answered(),
         reaction(result));
   }
 }

@@ -118,6 +118,7 @@ class TargetChanges implements WorkspaceListener {
   private final QueueRepository queue;
   private final QueueCompletion queueCompletion;
   private final Completions completions;
+  private final UnansweredCalls unanswered;
   private final QueueWakeUps wakeUps;
   private final DeliverySettings settings;
 
@@ -127,6 +128,7 @@ class TargetChanges implements WorkspaceListener {
       QueueRepository queue,
       QueueCompletion queueCompletion,
       Completions completions,
+      UnansweredCalls unanswered,
       QueueWakeUps wakeUps,
       DeliverySettings settings) {
     this.db = db;
@@ -134,6 +136,7 @@ class TargetChanges implements WorkspaceListener {
     this.queue = queue;
     this.queueCompletion = queueCompletion;
     this.completions = completions;
+    this.unanswered = unanswered;
     this.wakeUps = wakeUps;
     this.settings = settings;
   }
@@ -144,6 +147,17 @@ class TargetChanges implements WorkspaceListener {
     return queueCompletion.endUndelivered(
             queue.lockWaiting(workspaceIds, most), QueueState.DROPPED, "the workspace was removed")
         < most;
+  }
+
+  @Override
+  public void registered(UUID workspaceId) {
+    unanswered.registered(workspaceId);
+    AfterCommit.run(() -> wakeUps.heartbeatsStored(Set.of(workspaceId)));
+  }
+
+  @Override
+  public void deleted(List<UUID> workspaceIds) {
+    unanswered.forget(workspaceIds);
   }
 
   @Override

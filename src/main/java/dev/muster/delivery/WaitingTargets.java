@@ -40,20 +40,26 @@ class WaitingTargets {
               SELECT d.workspace_id FROM deliveries d WHERE d.queued AND d.workspace_id > target.id
               ORDER BY d.workspace_id LIMIT 1)
           FROM target WHERE target.id IS NOT NULL)
-      SELECT id, EXISTS (
+      SELECT id, (EXISTS (
               SELECT FROM deliveries d WHERE d.workspace_id = target.id AND d.queued AND d.owner IS NULL
                   AND d.due_at <= statement_timestamp())
+              OR EXISTS (
+                  SELECT FROM unanswered_calls u JOIN api_workspace_heartbeat b ON b.workspace_id = u.workspace_id
+                  WHERE u.workspace_id = target.id AND {MAY_ANSWER}))
           AND EXISTS (
               SELECT FROM api_workspace_delivery w JOIN api_workspace_heartbeat b ON b.workspace_id = w.id
               WHERE w.id = target.id AND (w.delivery_mode = 'poll' OR b.status IN ('online', 'degraded'))) AS is_due,
           EXISTS (SELECT FROM api_workspace_delivery w WHERE w.id = target.id AND w.removed_at IS NULL) AS is_there
       FROM target WHERE id IS NOT NULL LIMIT :most
-      """;
+      """
+          .replace("{MAY_ANSWER}", UnansweredCalls.MAY_ANSWER);
 
   private final JdbcClient db;
+  private final UnansweredCalls unanswered;
 
-  WaitingTargets(JdbcClient db) {
+  WaitingTargets(JdbcClient db, UnansweredCalls unanswered) {
     this.db = db;
+    this.unanswered = unanswered;
   }
 
   /** Whether at least {@code most} messages wait for the target. */
@@ -81,6 +87,7 @@ class WaitingTargets {
     return db.sql(TARGETS)
         .param("after", after)
         .param("most", PAGE_SIZE)
+        .param("trial_ms", unanswered.trialMillis())
         .query((row, n) ->
             new WaitedFor(
                 row.getObject("id", UUID.class),

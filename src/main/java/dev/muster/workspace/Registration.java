@@ -178,6 +178,7 @@ class Registration {
     if (before.mode() != delivery.mode()) {
       changes.deliveryModeChanged(id, delivery.mode());
     }
+    changes.registered(id);
     recordEvents(before, now, since, request, delivery, newCard);
     return new Registered(delivery, now, token(caller, before, origin));
   }

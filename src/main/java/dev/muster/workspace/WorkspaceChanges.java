@@ -26,6 +26,10 @@ public class WorkspaceChanges {
     }
   }
 
+  void registered(UUID workspaceId) {
+    listeners.forEach(listener -> listener.registered(workspaceId));
+  }
+
   void deliveryModeChanged(UUID workspaceId, DeliveryMode mode) {
     listeners.forEach(listener -> listener.deliveryModeChanged(workspaceId, mode));
   }

@@ -25,6 +25,11 @@ public interface WorkspaceListener {
     return true;
   }
 
+  /**
+   * The agent registered, after a change of its delivery mode, if any; the heartbeat row is locked.
+   */
+  default void registered(UUID workspaceId) {}
+
   /** The delivery mode changed (R3.2); the workspace's heartbeat row is locked. */
   default void deliveryModeChanged(UUID workspaceId, DeliveryMode mode) {}
 

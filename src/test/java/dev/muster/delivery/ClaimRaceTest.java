@@ -184,7 +184,7 @@ class ClaimRaceTest {
     QueueRepository ofOne = ONE.bean(QueueRepository.class);
 
     assertThat(ofOne.releaseUntried(lost, Duration.ZERO)).isFalse();
-    assertThat(ofOne.release(lost.key(), lost.heldBy(), "too late", null, 1, Duration.ZERO))
+    assertThat(ofOne.release(lost.key(), lost.heldBy(), "too late", null, 1, null, Duration.ZERO))
         .isFalse();
     assertThat(end(ONE, lost)).isFalse();
     // the right owner with another number, or the right number with another owner, is refused too
@@ -192,7 +192,8 @@ class ClaimRaceTest {
         new DeliveryClaim(held.heldBy().owner(), held.heldBy().number() + 1_000_000);
     DeliveryClaim otherOwner = new DeliveryClaim(lost.heldBy().owner(), held.heldBy().number());
     for (DeliveryClaim claim : List.of(otherNumber, otherOwner)) {
-      assertThat(ofOne.release(lost.key(), claim, "too late", null, 1, Duration.ZERO)).isFalse();
+      assertThat(ofOne.release(lost.key(), claim, "too late", null, 1, null, Duration.ZERO))
+          .isFalse();
       DeliveryOutcome outcome = ONE.bean(QueueCompletion.class).refused("not sent");
       assertThat(
               ONE.bean(Completions.class)
