@@ -31,7 +31,7 @@ record WorkspacePatch(
 
   static WorkspacePatch read(JsonBody body) {
     return new WorkspacePatch(
-        body.has("name") ? Optional.of(WorkspaceName.required(body)) : Optional.empty(),
+        body.tree("name").map(name -> WorkspaceName.required(body)),
         body.field(
             "role",
             () -> body.text("role", NewWorkspace.MAX_ROLE_LENGTH).filter(role -> !role.isEmpty())),

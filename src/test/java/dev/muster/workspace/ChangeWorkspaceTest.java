@@ -12,6 +12,7 @@ import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -190,6 +191,28 @@ class ChangeWorkspaceTest {
       }
     }
     assertThat(after.path("collapsed").asBoolean()).isTrue();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "name",
+        "tier",
+        "runtime",
+        "delivery_mode",
+        "max_concurrent_tasks",
+        "x",
+        "y",
+        "collapsed"
+      })
+  void takesNullForAMissingField(String field) {
+    Agent agent = CLIENT.create("Same", "\"tier\":1", "\"canvas\":{\"x\":1,\"y\":2}");
+    JsonNode before = CLIENT.read(agent);
+
+    Answer answer = patch(agent, agent.token(), field, "null");
+
+    assertThat(answer.status()).as(answer.text()).isEqualTo(200);
+    assertThat(CLIENT.read(agent)).isEqualTo(before);
   }
 
   @Test
