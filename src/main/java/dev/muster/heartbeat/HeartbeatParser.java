@@ -32,7 +32,9 @@ final class HeartbeatParser {
         sampleError(body),
         body.integer("active_tasks", 0, Integer.MAX_VALUE).orElse(null),
         body.text("current_task", MAX_TASK_LENGTH).orElse(null),
-        body.longInteger("uptime_seconds", 0, Long.MAX_VALUE).orElse(null),
+        body.longInteger("uptime_seconds", 0, Long.MAX_VALUE)
+            .filter(HeartbeatParser::saysTheUptime)
+            .orElse(null),
         body.text("runtime_state", MAX_RUNTIME_STATE_LENGTH).orElse(""),
         capabilities,
         capabilities.value().isPresent() && managesItsStatus(metadata),
@@ -44,6 +46,11 @@ final class HeartbeatParser {
             .orElseGet(OptionalField.Absent::new),
         body.rawObject("agent_card").orElse(null),
         body.texts("delegations", MAX_DELEGATIONS, MORE_THAN_A_DELEGATION_ID).orElse(List.of()));
+  }
+
+  /** Some agents send 0 at the start and the end of each task, whatever their uptime. */
+  private static boolean saysTheUptime(long seconds) {
+    return seconds > 0;
   }
 
   /** Redacts before truncating, so that no part of a secret remains (R6.9). */

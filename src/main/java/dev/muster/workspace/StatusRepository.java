@@ -49,6 +49,7 @@ class StatusRepository {
       """
       UPDATE workspace_heartbeats SET
           last_heartbeat_at = now(), active_tasks = 0, current_task = '', error_rate = 0, runtime_state = '',
+          uptime_seconds = 0,
           sample_error = CASE WHEN :to = 'online' THEN '' ELSE sample_error END,
           degraded_reason = NULL, stalled = false, busy_since = NULL, restart_requested_at = NULL,
           status_since = CASE WHEN :to = status THEN status_since ELSE now() END,

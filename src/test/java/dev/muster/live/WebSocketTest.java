@@ -77,6 +77,13 @@ class WebSocketTest {
           isA(f, "WORKSPACE_HEARTBEAT")
               && isOf(f, agent)
               && f.path("payload").path("uptime_seconds").asLong() == 8);
+      client.heartbeat(agent, "\"active_tasks\":5", "\"uptime_seconds\":0");
+      JsonNode frame =
+          socket.await(f ->
+              isOf(f, agent)
+                  && isA(f, "WORKSPACE_HEARTBEAT")
+                  && f.at("/payload/active_tasks").asInt() == 5);
+      assertThat(frame.at("/payload/uptime_seconds").asLong()).isEqualTo(8);
       assertThat(socket.frames().stream().filter(f -> isOf(f, agent) && isA(f, "TASK_UPDATED")))
           .hasSize(1);
       assertThat(client.events(agent.id(), "WORKSPACE_HEARTBEAT")).isEmpty();

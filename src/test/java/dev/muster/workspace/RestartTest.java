@@ -67,6 +67,36 @@ class RestartTest {
     assertIsCleared();
   }
 
+  /** Some agents send 0 at the start and the end of each task. */
+  @Test
+  void isNotEndedByAnUptimeOfZeroInTheMiddleOfALife() {
+    heartbeat(640);
+    request("");
+
+    assertThat(heartbeat(0).field("restart_requested_at")).isNotEmpty();
+    assertThat(wedged(0).field("restart_requested_at")).isNotEmpty();
+    assertThat(CLIENT.heartbeat(agent, "\"uptime_seconds\":0.9").field("restart_requested_at"))
+        .isNotEmpty();
+    assertThat(CLIENT.read(agent).path("uptime_seconds").asLong()).isEqualTo(640);
+    assertThat(heartbeat(3).field("restart_requested_at")).isEmpty();
+    assertThat(CLIENT.read(agent).path("uptime_seconds").asLong()).isEqualTo(3);
+  }
+
+  @Test
+  void showsTheUptimeZeroAfterARegistration() {
+    heartbeat(640);
+    register();
+    assertThat(CLIENT.read(agent).path("uptime_seconds").asLong(-1)).isZero();
+
+    heartbeat(0);
+    assertThat(CLIENT.read(agent).path("uptime_seconds").asLong(-1)).isZero();
+
+    // the process before it may have been up for longer
+    request("");
+    assertThat(heartbeat(5).field("restart_requested_at")).isNotEmpty();
+    assertThat(CLIENT.read(agent).path("uptime_seconds").asLong()).isEqualTo(5);
+  }
+
   /** A retry of a heartbeat may overtake the next one; the process is the same. */
   @Test
   void isNotEndedByALateHeartbeatOfTheSameProcess() {

@@ -17,7 +17,7 @@ import tools.jackson.databind.node.ObjectNode;
  * @param sampleError the text of the latest failure, or {@code ""}; a wedge replaces it
  * @param activeTasks the number of tasks that the agent works on
  * @param currentTask the task that people see; a present {@code ""} clears it
- * @param uptime the uptime of the agent, sent in whole seconds
+ * @param uptime the uptime of the agent, sent in whole seconds, at least 1: 0 says nothing
  * @param capabilities flags such as {@code status_mgmt}: the agent judges its own status
  * @param idleTimeout how long this agent may send nothing while it answers, in whole seconds
  * @param delegations the ids of the delegations that the agent works on; the first 1,000 are sent
@@ -63,7 +63,7 @@ public record Heartbeat(
     errorRate.ifPresent(rate -> body.put("error_rate", rate));
     activeTasks.ifPresent(count -> body.put("active_tasks", count));
     currentTask.ifPresent(task -> body.put("current_task", task));
-    uptime.ifPresent(time -> body.put("uptime_seconds", time.toSeconds()));
+    uptime.ifPresent(time -> body.put("uptime_seconds", Math.max(1, time.toSeconds())));
     if (!capabilities.isEmpty() || idleTimeout.isPresent()) {
       ObjectNode metadata = body.putObject("runtime_metadata");
       if (!capabilities.isEmpty()) {
