@@ -2,10 +2,10 @@ package dev.muster.identity;
 
 import dev.muster.platform.http.AllowedOrigins;
 import dev.muster.platform.http.PublicUrl;
-import jakarta.servlet.http.Cookie;
 import jakarta.servlet.http.HttpServletRequest;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
@@ -48,17 +48,21 @@ final class SessionCookie {
   /**
    * Returns the values of all cookies of the session's name: another server of this host can have
    * set one for a longer path, which browsers send first.
+   *
+   * <p>It splits the header as browsers join it. Other servers set values that the servlet API
+   * refuses, such as one with a tab, or that make it lose the cookies after them, such as one with
+   * a single quote mark.
    */
   List<String> all(HttpServletRequest request) {
-    Cookie @Nullable [] cookies = request.getCookies();
-    return cookies == null
-        ? List.of()
-        : Arrays.stream(cookies)
-            .filter(cookie -> cookie.getName().equals(name(request)))
-            .map(Cookie::getValue)
-            .distinct()
-            .limit(MAX_COOKIES)
-            .toList();
+    String start = name(request) + "=";
+    return Collections.list(request.getHeaders(HttpHeaders.COOKIE)).stream()
+        .flatMap(header -> Arrays.stream(header.split(";")))
+        .map(String::strip)
+        .filter(cookie -> cookie.startsWith(start))
+        .map(cookie -> cookie.substring(start.length()))
+        .distinct()
+        .limit(MAX_COOKIES)
+        .toList();
   }
 
   /** Returns the {@code Set-Cookie} of a session; an age of zero deletes the cookie. */

@@ -412,6 +412,29 @@ class SessionsTest {
     assertRefused(who(CLIENT, session), 401);
   }
 
+  /** As of other servers of this host, for instance with JSON, a single quote mark or a tab. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "a={\"b\": \"c, d\"}",
+        "a=\"b",
+        "a=b\tc",
+        "a=\"b\\",
+        "a",
+        "=",
+        "a b=c",
+        "(a)=[b]",
+        "a=\u00e4",
+        "$a=1"
+      })
+  void findsItsCookieBesideAnyOther(String foreign) {
+    for (String both :
+        List.of(foreign + "; " + session.cookie(), session.cookie() + "; " + foreign)) {
+      String[] headers = {"Cookie", both, "X-Muster-Page", session.pageKey()};
+      assertThat(CLIENT.get("/console/session", null, headers).status()).as(both).isEqualTo(200);
+    }
+  }
+
   @Test
   @ExtendWith(OutputCaptureExtension.class)
   void logsARefusedSignInWithoutItsSecret(CapturedOutput output) {

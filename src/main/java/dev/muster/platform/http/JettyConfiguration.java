@@ -5,6 +5,7 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
+import org.eclipse.jetty.http.CookieCompliance;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpHeaderValue;
 import org.eclipse.jetty.io.Content;
@@ -83,6 +84,8 @@ final class JettyConfiguration implements WebServerFactoryCustomizer<JettyServle
     http.setSendServerVersion(false);
     // the cache takes 70 KiB per connection, and each agent holds two connections
     http.setHeaderCacheSize(0);
+    // the container looks for a session's cookie; one of another server may be any, and is no error
+    http.setRequestCookieCompliance(CookieCompliance.RFC6265_LEGACY);
     // parameters come from the query only; a body is JSON, whatever its content type says (R0.1)
     http.setFormEncodedMethods();
     return listener;
