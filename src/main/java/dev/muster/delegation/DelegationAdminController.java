@@ -18,7 +18,9 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -38,6 +40,7 @@ class DelegationAdminController {
   private static final String IN_FLIGHT = "in_flight";
   private static final int MAX_LIMIT = 1000;
   private static final Pattern WINDOW = Pattern.compile("([0-9]{1,5})([mhd])");
+  private static final Duration MIN_WINDOW = Duration.ofMinutes(1);
   private static final Duration MAX_WINDOW = Duration.ofDays(30);
 
   private final DelegationRepository repository;
@@ -153,9 +156,7 @@ class DelegationAdminController {
             case "h" -> Duration.ofHours(number);
             default -> Duration.ofDays(number);
           };
-      if (span.isPositive() && span.compareTo(MAX_WINDOW) <= 0) {
-        return span;
-      }
+      return Collections.min(List.of(MAX_WINDOW, Collections.max(List.of(MIN_WINDOW, span))));
     }
     throw ProblemException.validation(
         "window: not usable (expected: minutes, hours or days up to 30d, such as 15m, 1h or 7d)");

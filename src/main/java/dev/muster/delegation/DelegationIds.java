@@ -18,7 +18,7 @@ final class DelegationIds {
    */
   private static final String UNNAMEABLE = "/\\%\uFFFD";
 
-  private static final Set<String> SEGMENTS_WITH_A_MEANING = Set.of(".", "..");
+  private static final Set<String> SEGMENTS_WITH_A_MEANING = Set.of(".", "..", "record");
 
   private DelegationIds() {}
 
@@ -35,8 +35,8 @@ final class DelegationIds {
                 .noneMatch(c -> Character.isISOControl(c) || UNNAMEABLE.indexOf(c) >= 0);
     if (!isValid) {
       throw ProblemException.validation(
-          "delegation_id: too long, or with a character that no path can name (expected: 1 to"
-              + " 128 characters, like a UUID)");
+          "delegation_id: too long, with a character that no path can name, or the word record"
+              + " (expected: 1 to 128 characters, like a UUID)");
     }
     return id;
   }

@@ -5,6 +5,7 @@ import dev.muster.platform.http.ListResponses;
 import dev.muster.platform.http.PageLimit;
 import dev.muster.platform.http.TimeParameter;
 import dev.muster.platform.problem.ProblemException;
+import dev.muster.platform.text.Text;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
@@ -100,9 +101,6 @@ class AuditController {
       throw ProblemException.validation(
           name + ": " + value.length() + " characters (expected: at most " + MAX_TEXT + ")");
     }
-    if (value.indexOf('\0') >= 0) {
-      throw ProblemException.validation(name + ": has a NUL character (expected: none)");
-    }
-    return value;
+    return Text.clean(value);
   }
 }

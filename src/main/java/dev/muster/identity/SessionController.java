@@ -32,6 +32,7 @@ import org.springframework.web.bind.annotation.DeleteMapping;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 
@@ -187,9 +188,12 @@ class SessionController {
   @DeleteMapping("/console/session")
   @RouteAccess(CallerKind.VIEWER)
   @ResponseStatus(HttpStatus.NO_CONTENT)
-  void signOut(HttpServletRequest request, HttpServletResponse response) {
+  void signOut(
+      @RequestParam(defaultValue = "false") boolean all,
+      HttpServletRequest request,
+      HttpServletResponse response) {
     Session session = session(request);
-    if ("true".equals(request.getParameter("all"))) {
+    if (all) {
       sessions.endAllLike(session);
     } else {
       sessions.end(session.id());

@@ -1,6 +1,7 @@
 package dev.muster.identity;
 
 import dev.muster.platform.http.NextLink;
+import dev.muster.platform.http.PageCursor;
 import dev.muster.platform.http.PageLimit;
 import dev.muster.platform.json.Ids;
 import dev.muster.platform.problem.ProblemException;
@@ -76,7 +77,9 @@ class TokenListController {
     static final Place START = new Place(new UUID(0, 0), Instant.EPOCH, new UUID(0, 0));
 
     private static final Pattern TEXT =
-        Pattern.compile("([0-9a-f-]{36})\\.([0-9a-z]{1,10})\\.([0-9a-f-]{36})");
+        Pattern.compile(
+            "([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\\.([0-9a-z]{1,11})"
+                + "\\.([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})");
 
     String text() {
       return workspaceId
@@ -88,19 +91,14 @@ class TokenListController {
 
     static Place parse(String text) {
       Matcher parts = TEXT.matcher(text);
-      if (parts.matches()) {
-        long micros = Long.parseLong(String.valueOf(parts.group(2)), Character.MAX_RADIX);
-        Place place =
-            new Place(
-                Ids.parse(String.valueOf(parts.group(1))),
-                Instant.EPOCH.plus(micros, ChronoUnit.MICROS),
-                Ids.parse(String.valueOf(parts.group(3))));
-        if (place.text().equals(text)) {
-          return place;
-        }
+      if (!parts.matches()) {
+        throw PageCursor.unknown();
       }
-      throw ProblemException.validation(
-          "cursor: not one of this list (expected: the cursor of the last page's Link header)");
+      long micros = Long.parseLong(parts.group(2), Character.MAX_RADIX);
+      return new Place(
+          UUID.fromString(parts.group(1)),
+          Instant.EPOCH.plus(micros, ChronoUnit.MICROS),
+          UUID.fromString(parts.group(3)));
     }
   }
 

@@ -1,6 +1,6 @@
 package dev.muster.runtime;
 
-import dev.muster.platform.problem.ProblemException;
+import dev.muster.platform.http.PageCursor;
 import dev.muster.platform.time.Timestamps;
 import dev.muster.runtime.Run.RunStatus;
 import java.math.BigDecimal;
@@ -95,9 +95,8 @@ class FleetRuns {
         new Place(Instant.parse("9999-12-31T00:00:00Z"), new UUID(-1, -1), Long.MAX_VALUE);
 
     private static final Pattern TEXT =
-        Pattern.compile("([0-9a-z]{1,11})\\.([0-9a-f-]{36})\\.([0-9a-z]{1,12})");
-
-    private static final long MAX_MICROS = 253_402_300_799_999_999L;
+        Pattern.compile(
+            "([0-9a-z]{1,11})\\.([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\\.([0-9a-z]{1,12})");
 
     String text() {
       return Long.toString(ChronoUnit.MICROS.between(Instant.EPOCH, time), Character.MAX_RADIX)
@@ -109,27 +108,17 @@ class FleetRuns {
 
     static Place parse(String text) {
       Matcher parts = TEXT.matcher(text);
-      if (parts.matches()) {
-        try {
-          long micros = number(parts.group(1));
-          Place place =
-              new Place(
-                  Instant.EPOCH.plus(Math.min(micros, MAX_MICROS), ChronoUnit.MICROS),
-                  UUID.fromString(parts.group(2)),
-                  number(parts.group(3)));
-          if (place.text().equals(text)) {
-            return place;
-          }
-        } catch (IllegalArgumentException invalid) {
-          // falls through to the error that all cases share
-        }
+      if (!parts.matches()) {
+        throw PageCursor.unknown();
       }
-      throw ProblemException.validation(
-          "cursor: not one of this list (expected: the cursor of the last page's Link header)");
+      return new Place(
+          Instant.EPOCH.plus(number(parts.group(1)), ChronoUnit.MICROS),
+          UUID.fromString(parts.group(2)),
+          number(parts.group(3)));
     }
 
-    private static long number(@Nullable String text) {
-      return Long.parseLong(String.valueOf(text), Character.MAX_RADIX);
+    private static long number(String text) {
+      return Long.parseLong(text, Character.MAX_RADIX);
     }
   }
 

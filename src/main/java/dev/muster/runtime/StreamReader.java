@@ -97,8 +97,9 @@ class StreamReader {
   private static long placeOf(UUID workspaceId, PageCursor cursor) {
     return RuntimeIds.seqIn(workspaceId, cursor.id())
         .orElseThrow(() ->
-            ProblemException.validation(
-                "cursor: not one of this list (expected: the cursor of the last page's Link"
+            new ProblemException(
+                ErrorCode.CURSOR_GONE,
+                "cursor: of another workspace's runs (expected: the cursor of the last page's Link"
                     + " header)"));
   }
 

@@ -94,7 +94,14 @@ class DelegationGraphTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"0h", "31d", "1", "h", "-1h", "1w", "99999d", "1h1m"})
+  @ValueSource(strings = {"0h", "31d", "99999d"})
+  void clampsTheWindow(String window) {
+    assertThat(CLIENT.get("/admin/delegations/graph?window=" + window, ADMIN_TOKEN).status())
+        .isEqualTo(200);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"1", "h", "-1h", "1w", "999999d", "1h1m"})
   void refusesAnotherWindow(String window) {
     Answer answer = CLIENT.get("/admin/delegations/graph?window=" + window, ADMIN_TOKEN);
     assertRefused(answer, 400, "VALIDATION_FAILED");

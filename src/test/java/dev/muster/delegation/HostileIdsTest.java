@@ -142,6 +142,7 @@ class HostileIdsTest {
         "/",
         "\\u0085",
         "\\ufffd",
+        "record",
         "",
         " "
       })

@@ -337,6 +337,7 @@ class AuditTest {
     assertThat(requests("action=resume&target=" + one.id())).isEmpty();
     assertThat(requests("outcome=done&action=pause&target=" + one.id())).containsExactly("sought");
     assertThat(requests("outcome=refused&target=" + one.id())).isEmpty();
+    assertThat(requests("who=%00&action=%00&target=%00")).isEmpty();
     assertThat(requests("target=" + one.id() + "&after=" + at)).containsExactly("sought");
     assertThat(requests("target=" + one.id() + "&after=" + at.plusMillis(1))).isEmpty();
     assertThat(requests("target=" + one.id() + "&before=" + at)).hasSize(1); // its creation
@@ -345,8 +346,7 @@ class AuditTest {
   @Test
   void refusesFiltersThatItCannotRead() {
     for (String bad :
-        List.of(
-            "after=yesterday", "before=1", "outcome=maybe", "who=" + "x".repeat(301), "who=%00")) {
+        List.of("after=yesterday", "before=1", "outcome=maybe", "who=" + "x".repeat(301))) {
       assertRefused(CLIENT.get("/admin/audit?" + bad, ADMIN_TOKEN), 400, "VALIDATION_FAILED");
     }
   }

@@ -140,7 +140,8 @@ class BulkRuns implements RemovalRuns {
         wanted
             .expected()
             .orElseThrow(() ->
-                ProblemException.validation(
+                new ProblemException(
+                    ErrorCode.CONFIRMATION_REQUIRED,
                     "expect_count is missing (expected: the count of ?dry_run=true)"));
     UUID id = UUID.randomUUID();
     BulkRun run =
@@ -167,7 +168,10 @@ class BulkRuns implements RemovalRuns {
 
   private static void requireAsSeen(BulkAction action, int count, int expected) {
     if (count == 0) {
-      throw ProblemException.validation("no workspace matches, so there is nothing to do");
+      throw new ProblemException(
+          ErrorCode.COUNT_CHANGED,
+          "no workspace matches, so there is nothing to do",
+          Map.of("count", 0));
     }
     if (count > BulkRequest.MAX_TARGETS) {
       throw ProblemException.validation(

@@ -94,11 +94,10 @@ class HistoryController {
       HttpServletResponse response)
       throws IOException {
     AccessChecks.requireReader(caller);
-    Range range = range(required("from", from).truncatedTo(ChronoUnit.MILLIS), required("to", to));
-    if (Duration.between(range.from(), range.to()).compareTo(MAX_WINDOW) > 0) {
-      throw ProblemException.validation(
-          "from, to: more than " + MAX_WINDOW.toDays() + " days apart (expected: at most these)");
-    }
+    Instant begin = required("from", from).truncatedTo(ChronoUnit.MILLIS);
+    Instant end = required("to", to);
+    Instant last = begin.plus(MAX_WINDOW);
+    Range range = range(begin, end.isAfter(last) ? last : end);
     send(fleet.changes(range.from(), range.to(), RequestOwner.of(request)), request, response);
   }
 
@@ -128,7 +127,10 @@ class HistoryController {
                 name + ": missing (expected: a time such as 2026-11-21T20:00:00Z)"));
   }
 
-  /** Cuts the range at the end of the history; refuses one that begins before the history. */
+  /**
+   * Cuts the range at the end of the history; refuses one that begins before the history. One that
+   * ends before its begin is empty.
+   */
   private Range range(Instant from, Instant to) {
     Head head = history.requireHead();
     Instant oldest = head.oldest(settings.days());
@@ -138,12 +140,8 @@ class HistoryController {
           "the history begins at " + oldest + " (expected: a time from then on)",
           Map.of("oldest", oldest));
     }
-    if (to.isBefore(from)) {
-      throw ProblemException.validation(
-          "the end of the range is before its begin (expected: the same time or a later one)");
-    }
     Instant start = from.isAfter(head.upTo()) ? head.upTo() : from;
-    Instant end = to.isAfter(head.upTo()) ? head.upTo() : to;
+    Instant end = to.isAfter(head.upTo()) ? head.upTo() : to.isBefore(start) ? start : to;
     return new Range(start, end, head);
   }
 

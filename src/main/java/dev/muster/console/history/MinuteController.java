@@ -14,6 +14,7 @@ import jakarta.servlet.http.HttpServletRequest;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -81,13 +82,10 @@ class MinuteController {
     AccessChecks.requireReader(caller);
     Head head = history.requireHead();
     Instant end = TimeParameter.read("to", to).orElse(head.minutesTo().plus(MINUTE));
-    Instant start = TimeParameter.read("from", from).orElse(end.minus(DAY));
-    Duration length = Duration.between(start, end);
-    if (!length.isPositive()) {
-      throw ProblemException.validation("from: not before to (expected: an earlier time)");
-    }
-    Duration by = step(step, length);
-    Instant first = start.truncatedTo(ChronoUnit.MINUTES);
+    Instant begin = TimeParameter.read("from", from).orElse(end.minus(DAY));
+    Instant start = begin.isAfter(end) ? end : begin;
+    Duration by = step(step, Duration.between(start, end));
+    Instant first = start.equals(end) ? end : start.truncatedTo(ChronoUnit.MINUTES);
     List<Minute> read = reads.run(RequestOwner.of(request), () -> minutes.read(first, end, by));
     return new MinutesView(
         first,
@@ -105,13 +103,15 @@ class MinuteController {
   }
 
   private static Duration step(String minutes, Duration length) {
-    long usual = Math.ceilDiv(length.toSeconds(), MINUTE.toSeconds() * USUAL_POINTS);
-    Duration step = minutes.isEmpty() ? MINUTE.multipliedBy(usual) : given(minutes);
-    if (length.dividedBy(step) > MAX_POINTS) {
-      throw ProblemException.validation(
-          "step: more than " + MAX_POINTS + " points (expected: a longer step, in minutes)");
-    }
-    return step;
+    return minutes.isEmpty()
+        ? shortest(length, USUAL_POINTS)
+        : Collections.max(List.of(given(minutes), shortest(length, MAX_POINTS)));
+  }
+
+  /** Returns the whole minutes of a point, of which so many are as long as the range. */
+  private static Duration shortest(Duration length, long points) {
+    long minutes = Math.ceilDiv(length.toSeconds(), MINUTE.toSeconds() * points);
+    return MINUTE.multipliedBy(Math.max(1, minutes));
   }
 
   private static Duration given(String minutes) {

@@ -1,12 +1,11 @@
 package dev.muster.console.timeline;
 
 import dev.muster.platform.problem.ProblemException;
-import java.math.BigInteger;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.Map;
-import java.util.Objects;
 import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -62,7 +61,12 @@ record TimelineCursor(Map<Lane, Place> places) {
   private static final long MAX_NUMBER = 253_402_300_799_999_999L;
 
   private static final Pattern PLACE =
-      Pattern.compile("([efdr])([0-9a-z]{1,12})(?:\\.([0-9a-f-]{36}))?");
+      Pattern.compile(
+          "([efdr])([0-9a-z]{1,12})(?:\\.([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}))?");
+
+  /** The letters of the lanes, in the order of {@link #text}. */
+  private static final String LETTERS =
+      Arrays.stream(Lane.values()).map(lane -> lane.letter).collect(Collectors.joining());
 
   TimelineCursor {
     places = new EnumMap<>(places);
@@ -83,38 +87,26 @@ record TimelineCursor(Map<Lane, Place> places) {
     return place.id().equals(NO_ID) ? number : number + "." + place.id();
   }
 
-  /** Parses a cursor; refuses text that {@link #text} did not write. */
+  /** Parses a cursor; refuses text of another form, such as one with a lane twice. */
   static TimelineCursor parse(String text) {
-    Map<Lane, Place> places = new EnumMap<>(Lane.class);
-    for (String part : text.split("_", Lane.values().length + 1)) {
+    EnumMap<Lane, Place> places = new EnumMap<>(Lane.class);
+    int next = 0;
+    for (String part : text.split("_", -1)) {
       Matcher place = PLACE.matcher(part);
-      if (!place.matches()) {
+      int lane = place.matches() ? LETTERS.indexOf(place.group(1)) : -1;
+      if (lane < next) {
         throw invalid();
       }
-      for (Lane lane : Lane.values()) {
-        if (lane.letter.equals(place.group(1))) {
-          places.put(lane, place(place));
-        }
-      }
+      places.put(Lane.values()[lane], place(place));
+      next = lane + 1;
     }
-    TimelineCursor cursor = new TimelineCursor(places);
-    if (!cursor.text().equals(text)) {
-      throw invalid();
-    }
-    return cursor;
+    return new TimelineCursor(places);
   }
 
   private static Place place(Matcher found) {
-    BigInteger number = new BigInteger(Objects.requireNonNull(found.group(2)), Character.MAX_RADIX);
-    if (number.compareTo(BigInteger.valueOf(MAX_NUMBER)) > 0) {
-      throw invalid();
-    }
+    long number = Long.parseLong(found.group(2), Character.MAX_RADIX);
     String id = found.group(3);
-    try {
-      return new Place(number.longValueExact(), id == null ? NO_ID : UUID.fromString(id));
-    } catch (IllegalArgumentException notAnId) {
-      throw invalid();
-    }
+    return new Place(Math.min(number, MAX_NUMBER), id == null ? NO_ID : UUID.fromString(id));
   }
 
   private static ProblemException invalid() {

@@ -12,7 +12,6 @@ import org.yaml.snakeyaml.DumperOptions;
 import org.yaml.snakeyaml.LoaderOptions;
 import org.yaml.snakeyaml.Yaml;
 import org.yaml.snakeyaml.constructor.SafeConstructor;
-import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -66,10 +65,11 @@ final class ApiDescription {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    for (JsonNode path : whole.path("paths")) {
+    for (var path : whole.path("paths").properties()) {
       METHODS.stream()
-          .filter(path::has)
-          .forEach(method -> SharedResponses.addTo((ObjectNode) path.path(method)));
+          .filter(path.getValue()::has)
+          .forEach(method ->
+              SharedResponses.addTo(path.getKey(), (ObjectNode) path.getValue().path(method)));
     }
     return whole;
   }

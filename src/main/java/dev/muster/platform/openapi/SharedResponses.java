@@ -3,11 +3,11 @@ package dev.muster.platform.openapi;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.Problem;
 import java.util.EnumSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
@@ -18,23 +18,32 @@ import tools.jackson.databind.node.ObjectNode;
  */
 final class SharedResponses {
 
+  private static final String SESSION = "session";
+
   private static final Map<String, String> CALLERS =
       Map.of(
-          "none", "Needs no credential.",
-          "optional", "With or without a credential.",
-          "ws", "For the workspace's own agent, the admin and operators.",
-          "admin", "For the admin and operators.",
+          "none",
+          "Needs no credential.",
+          "optional",
+          "With or without a credential.",
+          "ws",
+          "For the workspace's own agent, the admin and operators.",
+          "admin",
+          "For the admin and operators.",
           "peer",
-              "For the workspace's own agent, those that may talk to it, the admin and operators.",
-          "sender", "For the message's sender, the admin and operators.",
-          "sides", "For the agents of its caller and callee, the admin and operators.",
-          "session", "For a session of the console.");
+          "For the workspace's own agent, those that may talk to it, the admin and operators.",
+          "sender",
+          "For the message's sender, the admin and operators.",
+          "sides",
+          "For the agents of its caller and callee, the admin and operators.",
+          SESSION,
+          "For a session of the console.");
 
   private static final String VIEWERS = " Viewers may read it as well.";
 
   private SharedResponses() {}
 
-  static void addTo(ObjectNode operation) {
+  static void addTo(String path, ObjectNode operation) {
     String role = take(operation, "x-role", "");
     String limit = take(operation, "x-limit", "general");
     Set<ErrorCode> codes = EnumSet.noneOf(ErrorCode.class);
@@ -44,6 +53,9 @@ final class SharedResponses {
     operation.remove("x-problems");
     if (codes.contains(ErrorCode.BODY_TOO_LARGE)) { // so it reads a body
       codes.add(ErrorCode.UNSUPPORTED_ENCODING);
+    }
+    if (path.contains("{") || role.equals(SESSION)) {
+      codes.add(ErrorCode.BAD_REQUEST); // a path or a cookie that is not HTTP
     }
     describeCallers(operation, role, codes);
     if (!limit.equals("none")) {
@@ -66,9 +78,13 @@ final class SharedResponses {
     String description = operation.path("description").asString("").strip();
     operation.put("description", (description + "\n\n" + callers + viewers).strip());
     if (!role.equals("none")) {
-      ObjectNode schemes = operation.putArray("security").addObject();
-      (role.equals("session") ? List.of("session", "page_key") : List.of("bearer"))
-          .forEach(schemes::putArray);
+      ArrayNode schemes = operation.putArray("security");
+      if (!role.equals(SESSION)) {
+        schemes.addObject().putArray("bearer");
+      }
+      ObjectNode session = schemes.addObject();
+      session.putArray("session");
+      session.putArray("page_key");
       codes.add(ErrorCode.UNAUTHENTICATED);
       if (!role.equals("optional")) {
         codes.add(ErrorCode.FORBIDDEN);

@@ -696,13 +696,14 @@ class BulkRunsTest {
     String pause = "\"action\":\"pause\"";
     assertRefused(start(CLIENT, pause), 400, "VALIDATION_FAILED");
     assertRefused(start(CLIENT, pause + ",\"filter\":\"\",\"ids\":[]"), 400, "VALIDATION_FAILED");
-    assertRefused(start(CLIENT, pausing("")), 400, "VALIDATION_FAILED");
-    assertRefused(start(CLIENT, pausing("colour:red")), 400, "VALIDATION_FAILED");
+    assertRefused(start(CLIENT, pausing("")), 409, "CONFIRMATION_REQUIRED");
+    assertRefused(
+        start(CLIENT, pausing("colour:red") + ",\"expect_count\":1"), 400, "VALIDATION_FAILED");
     assertRefused(start(CLIENT, "\"action\":\"fly\",\"filter\":\"\""), 400, "VALIDATION_FAILED");
     assertRefused(
         start(CLIENT, pausing("name:nobody-has-this") + ",\"expect_count\":0"),
-        400,
-        "VALIDATION_FAILED");
+        409,
+        "COUNT_CHANGED");
     assertRefused(
         start(CLIENT, "\"action\":\"message\",\"filter\":\"\",\"expect_count\":1"),
         400,

@@ -284,6 +284,36 @@ class StatusHistoryTest {
         .hasValue(1);
   }
 
+  @Test
+  void takesARangeThatEndsBeforeItsBeginForAnEmptyOne() {
+    Instant now = Instant.now();
+    Instant before = now.minusSeconds(60);
+    JsonNode minutes = minutes("?from=" + now + "&to=" + before);
+    assertThat(minutes.path("at").isEmpty()).isTrue();
+    assertThat(Instant.parse(minutes.path("from").asString()))
+        .isBeforeOrEqualTo(Instant.parse(minutes.path("to").asString()));
+    for (String range :
+        List.of("changes?from=" + now + "&to=" + before, "at?t=" + now + "&until=" + before)) {
+      assertThat(server.client().get("/console/fleet/" + range, ADMIN_TOKEN).status())
+          .as(range)
+          .isEqualTo(200);
+    }
+  }
+
+  @Test
+  void makesStepsLongerThatWouldBeTooMany() {
+    assertThat(minutes("?step=7").path("step_s").asInt()).isEqualTo(420);
+    assertThat(
+            minutes("?step=1&from=2026-01-01T00:00:00Z&to=2026-01-21T00:00:00Z")
+                .path("step_s")
+                .asInt())
+        .isEqualTo(600);
+  }
+
+  private JsonNode minutes(String query) {
+    return server.client().get("/console/fleet/minutes" + query, ADMIN_TOKEN).json();
+  }
+
   /**
    * A minute is measured when it is stored alone, so this tries again if another ends meanwhile.
    */

@@ -256,9 +256,9 @@ class TimelineTest {
         "before=e1_e2",
         "before=f-1",
         "before=d1.zzzzzzzz-zzzz-zzzz-zzzz-zzzzzzzzzzzz",
-        "before=ezzzzzzzzzzzz",
+        "before=ezzzzzzzzzzzzz",
         "before=_",
-        "before=f01",
+        "before=f01_e1",
         "after=e1",
         "kinds=beats",
         "limit=many"

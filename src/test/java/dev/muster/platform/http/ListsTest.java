@@ -178,7 +178,7 @@ class ListsTest {
     String cursor = next.replaceFirst(".*[?&]cursor=([^&]*).*", "$1");
     assertThat(cursor).isNotEmpty();
 
-    for (String bad : List.of(cursor + "A", cursor.substring(1), cursor + "=", "_" + cursor)) {
+    for (String bad : List.of(cursor + "A", cursor.replace(".", ""), cursor + "=", "_" + cursor)) {
       Answer answer = CLIENT.get(LISTS.getFirst() + "&cursor=" + bad, ADMIN_TOKEN);
       assertRefused(answer, 400, "VALIDATION_FAILED");
     }

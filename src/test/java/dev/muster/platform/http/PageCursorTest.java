@@ -4,10 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.muster.platform.problem.ProblemException;
-import java.nio.ByteBuffer;
 import java.time.Instant;
-import java.util.Base64;
 import java.util.List;
+import java.util.Locale;
 import java.util.UUID;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -25,9 +24,9 @@ class PageCursorTest {
   static Stream<Instant> storable() {
     return Stream.of(
         Instant.EPOCH,
-        Instant.EPOCH.plusNanos(1),
+        Instant.EPOCH.plusNanos(1_000),
         Instant.parse("2026-11-21T20:00:00.123456Z"),
-        Instant.parse("9999-12-31T23:59:59.999999999Z"));
+        Instant.parse("6140-01-01T00:00:00Z"));
   }
 
   @ParameterizedTest
@@ -36,7 +35,6 @@ class PageCursorTest {
     PageCursor cursor = new PageCursor(time, ID);
 
     assertThat(PageCursor.parse(cursor.text())).isEqualTo(cursor);
-    assertThat(cursor.text()).matches("[A-Za-z0-9_-]{38}");
   }
 
   static Stream<String> foreign() {
@@ -45,26 +43,16 @@ class PageCursorTest {
         "",
         "x",
         "%",
-        good.substring(1),
+        "." + ID,
+        "-1." + ID,
+        "A." + ID,
+        "zzzzzzzzzzzz." + ID,
+        "1." + ID.toString().toUpperCase(Locale.ROOT),
         good + "A",
-        good + "==",
-        written(ByteBuffer.allocate(27).array()),
-        written(ByteBuffer.allocate(29).array()),
-        good.substring(0, good.length() - 1) + "9", // unused bits
-        at(-1, 0),
-        at(253_402_300_800L, 0),
-        at(Long.MAX_VALUE, 0),
-        at(1, -1),
-        at(1, 1_000_000_000));
-  }
-
-  private static String at(long second, int nano) {
-    return written(
-        ByteBuffer.allocate(28).putLong(second).putInt(nano).putLong(1).putLong(1).array());
-  }
-
-  private static String written(byte[] bytes) {
-    return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+        good + "\n",
+        " " + good,
+        good.substring(0, good.length() - 1),
+        good.replace(".", ""));
   }
 
   @ParameterizedTest

@@ -16,6 +16,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -223,7 +225,16 @@ class ApiDescriptionTest {
   void describesTheAcceptedNames() {
     Pattern described = Pattern.compile(DOCS.at("/components/schemas/Name/pattern").asString(""));
     String path = "/workspaces/" + CLIENT.create("Named").id();
-    for (int c = 0; c <= 0xa0; c++) {
+    int[] marks = {0x61c, 0x1680, 0x180e, 0x205f, 0x3000, 0xfeff};
+    int[] all =
+        Stream.of(
+                IntStream.rangeClosed(0, 0xa0).toArray(),
+                IntStream.rangeClosed(0x2000, 0x2030).toArray(),
+                IntStream.rangeClosed(0x2060, 0x2070).toArray(),
+                marks)
+            .flatMapToInt(IntStream::of)
+            .toArray();
+    for (int c : all) {
       for (String name : List.of(Character.toString(c), "a" + Character.toString(c) + "b")) {
         String body = JsonMapper.shared().writeValueAsString(Map.of("name", name));
         Answer answer = CLIENT.send("PATCH", path, TestServer.ADMIN_TOKEN, body);
@@ -233,6 +244,151 @@ class ApiDescriptionTest {
       }
     }
     assertThat(described.matcher("\0").find()).isTrue();
+  }
+
+  private static final String ID = "6f0e2a52-8c1e-4b0c-9a44-1f1b1f6d7a10";
+
+  /** Texts that are near a cursor of some list. */
+  private static final List<String> NEAR_CURSORS =
+      List.of(
+          "0",
+          "x",
+          "0." + ID,
+          "zzzzzzzzzzz.ffffffff-ffff-ffff-ffff-ffffffffffff",
+          "zzzzzzzzzzzz." + ID,
+          "1." + ID.toUpperCase(Locale.ROOT),
+          "." + ID,
+          "0." + ID + ".0",
+          "zzzzzzzzzzz." + ID + ".zzzzzzzzzzzz",
+          "1." + ID + ".",
+          ID + ".0." + ID,
+          "ffffffff-ffff-ffff-ffff-ffffffffffff.zzzzzzzzzzz.ffffffff-ffff-ffff-ffff-ffffffffffff",
+          ID + ".." + ID,
+          "e1",
+          "e0001_f2." + ID + "_d3_rzzzzzzzzzzzz." + ID,
+          "f1_r2",
+          "f1_e2",
+          "e1_e2",
+          "e1_",
+          "_e1",
+          "e",
+          "g1");
+
+  @Test
+  void describesTheAcceptedCursors() {
+    Set<String> lists = new TreeSet<>();
+    for (String path : DOCS.path("paths").propertyNames()) {
+      if (path.equals("/admin/bulk/{bulkId}")) {
+        continue; // there is no such run
+      }
+      for (JsonNode parameter : operations(path).at("/get/parameters")) {
+        JsonNode whole = resolved(parameter);
+        String name = whole.path("name").asString("");
+        if (name.equals("cursor")
+            || path.startsWith("/console/timeline/") && name.equals("before")) {
+          lists.add(path);
+          requireCursors(path, name, whole.path("schema"));
+        }
+      }
+    }
+    assertThat(lists).hasSizeGreaterThan(9).contains("/workspaces", "/console/timeline/{id}");
+  }
+
+  private static void requireCursors(String path, String name, JsonNode schema) {
+    List<Pattern> described =
+        schema.findValuesAsString("pattern").stream().map(Pattern::compile).toList();
+    String whole =
+        path.replace("{id}", CLIENT.create("Listed").id().toString()).replaceAll("\\{\\w+}", ID);
+    for (String text : NEAR_CURSORS) {
+      Answer answer = CLIENT.get(whole + "?" + name + "=" + text, TestServer.ADMIN_TOKEN);
+      boolean isDescribed = described.stream().anyMatch(one -> one.matcher(text).find());
+      assertThat(answer.status() != 400)
+          .as(path + " " + text + answer.text())
+          .isEqualTo(isDescribed);
+    }
+    assertThat(described).anyMatch(one -> NEAR_CURSORS.stream().anyMatch(one.asPredicate()));
+  }
+
+  /** What a path writes out is not a value of another path's variable. */
+  @Test
+  void describesTheMethodsOfEachPath() {
+    for (String path : DOCS.path("paths").propertyNames()) {
+      Set<String> described = new TreeSet<>();
+      operations(path)
+          .propertyNames()
+          .forEach(name -> described.add(name.toUpperCase(Locale.ROOT)));
+      String whole = path.replaceAll("\\{\\w+}", ID);
+      Answer options = CLIENT.send("OPTIONS", whole, TestServer.ADMIN_TOKEN, null);
+      assertThat(allowed(options)).as(path).isEqualTo(described);
+      if (!described.contains("GET")) {
+        Answer refused = CLIENT.get(whole, TestServer.ADMIN_TOKEN);
+        assertThat(refused.status()).as(path).isEqualTo(405);
+        assertThat(allowed(refused)).as(path).isEqualTo(described);
+      }
+    }
+  }
+
+  /** Returns the methods of {@code Allow} without those that no description has. */
+  private static Set<String> allowed(Answer answer) {
+    Set<String> methods = new TreeSet<>(List.of(answer.header("Allow").split(", ?")));
+    methods.removeAll(Set.of("HEAD", "OPTIONS"));
+    return methods;
+  }
+
+  @Test
+  void describesTheRefusalOfPathsThatAreNotHttp() {
+    for (String path : DOCS.path("paths").propertyNames()) {
+      for (String method : operations(path).propertyNames()) {
+        if (path.contains("{")) {
+          Answer answer =
+              CLIENT.send(
+                  method.toUpperCase(Locale.ROOT),
+                  path.replaceAll("\\{\\w+}", "%01"),
+                  TestServer.ADMIN_TOKEN,
+                  operations(path).path(method).has("requestBody") ? "{}" : null);
+          assertThat(answer.status()).as(method + " " + path).isEqualTo(400);
+          assertThat(operations(path).path(method).path("responses").has("400"))
+              .as(method + " " + path)
+              .isTrue();
+        }
+      }
+    }
+  }
+
+  /** An empty query parameter counts as absent. */
+  @Test
+  void describesThatQueryParametersMayBeEmpty() {
+    for (String path : DOCS.path("paths").propertyNames()) {
+      for (JsonNode operation : operations(path)) {
+        for (JsonNode parameter : operation.path("parameters")) {
+          JsonNode whole = resolved(parameter);
+          if (whole.path("in").asString("").equals("query")
+              && !whole.path("required").asBoolean(false)) {
+            assertThat(allowsEmpty(whole.path("schema"))).as(path + " " + whole).isTrue();
+          }
+        }
+      }
+    }
+  }
+
+  private static boolean allowsEmpty(JsonNode reference) {
+    JsonNode schema = resolved(reference);
+    if (schema.has("anyOf")) {
+      return schema.path("anyOf").valueStream().anyMatch(ApiDescriptionTest::allowsEmpty);
+    }
+    boolean isText =
+        !schema.has("type")
+            || schema.path("type").asString("").equals("string")
+            || schema
+                .path("type")
+                .valueStream()
+                .anyMatch(type -> type.asString("").equals("string"));
+    return isText
+        && !List.of("date-time", "uuid").contains(schema.path("format").asString(""))
+        && (!schema.has("enum")
+            || schema.path("enum").valueStream().anyMatch(one -> one.asString("x").isEmpty()))
+        && (!schema.has("pattern")
+            || Pattern.compile(schema.path("pattern").asString("")).matcher("").find());
   }
 
   @Test
