@@ -19,7 +19,6 @@ import dev.muster.workspace.WorkspaceStatus;
 import dev.muster.workspace.Workspaces;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -307,9 +306,7 @@ class QueuedAttempts {
     return new Result.Failed(
         A2aErrors.text(result),
         result instanceof A2aResult.HttpError error ? error.status() : null,
-        result instanceof A2aResult.HttpError error
-            ? error.retryAfter(Instant.now())
-            : Optional.empty(),
+        result instanceof A2aResult.HttpError error ? error.retryAfter() : Optional.empty(),
         outcome.deliveries(),
         outcome.answered(),
         reaction(result));

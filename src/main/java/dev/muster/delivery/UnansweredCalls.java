@@ -63,23 +63,24 @@ class UnansweredCalls {
   private static final String MAKE_ONE_DUE =
       StablePlans.of(
           """
-          UPDATE deliveries d SET due_at = statement_timestamp()
-          FROM (
-              SELECT first.place
+          WITH silent AS MATERIALIZED (
+              SELECT target.id
               FROM unnest(:ids::uuid[]) AS target (id)
               CROSS JOIN LATERAL (SELECT last_at FROM unanswered_calls WHERE workspace_id = target.id OFFSET 0) AS u
               CROSS JOIN LATERAL (
                   SELECT last_heartbeat_at FROM api_workspace_heartbeat WHERE workspace_id = target.id OFFSET 0) AS b
-              CROSS JOIN LATERAL (
-                  SELECT ctid AS place FROM deliveries
-                  WHERE workspace_id = target.id AND queued AND owner IS NULL AND expires_at > statement_timestamp()
-                  ORDER BY priority DESC, enqueued_at, seq LIMIT 1) AS first
-              WHERE {MAY_ANSWER}
-                  AND NOT EXISTS (
-                      SELECT FROM deliveries
-                      WHERE workspace_id = target.id AND queued
-                          AND (owner IS NOT NULL OR due_at <= statement_timestamp()))) AS trial
-          WHERE d.ctid = trial.place AND d.owner IS NULL
+              WHERE {MAY_ANSWER}),
+          idle AS MATERIALIZED (
+              SELECT id FROM silent
+              WHERE NOT EXISTS (
+                  SELECT FROM deliveries
+                  WHERE workspace_id = silent.id AND queued AND (owner IS NOT NULL OR due_at <= statement_timestamp())))
+          UPDATE deliveries d SET due_at = statement_timestamp()
+          FROM idle CROSS JOIN LATERAL (
+              SELECT ctid AS place FROM deliveries
+              WHERE workspace_id = idle.id AND queued AND owner IS NULL AND expires_at > statement_timestamp()
+              ORDER BY priority DESC, enqueued_at, seq LIMIT 1) AS first
+          WHERE d.ctid = first.place AND d.owner IS NULL
           RETURNING d.seq
           """
               .replace("{MAY_ANSWER}", MAY_ANSWER));

@@ -1,13 +1,9 @@
 package dev.muster.protocol.client;
 
-import java.time.DateTimeException;
 import java.time.Duration;
-import java.time.Instant;
-import java.time.format.DateTimeFormatter;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** The result of a send (R7.10); {@link A2aErrors} formats errors. */
@@ -75,30 +71,21 @@ public sealed interface A2aResult {
    *
    * @param body the first 64 KiB
    * @param text the error text in the body, at most 4,096 code points; may be empty
+   * @param retryAfter how long the peer asks to wait; empty if unsaid
    * @param headers as in {@link #headers}
    */
   record HttpError(
-      int status, byte[] body, String text, Map<String, String> headers, SendStats stats)
+      int status,
+      byte[] body,
+      String text,
+      Optional<Duration> retryAfter,
+      Map<String, String> headers,
+      SendStats stats)
       implements A2aResult {
 
     /** Returns the code of the JSON-RPC error in the body; 0 without one. */
     public long rpcCode() {
       return JsonProbe.at(body) instanceof JsonProbe.Fault(long code, String message) ? code : 0;
-    }
-
-    /** Returns how long the peer asks to wait, a number of seconds or a date; empty if unsaid. */
-    public Optional<Duration> retryAfter(Instant now) {
-      String said = headers.getOrDefault("Retry-After", "").strip();
-      try {
-        Duration wait =
-            SECONDS.matcher(said).matches()
-                ? Duration.ofSeconds(Long.parseLong(said))
-                : Duration.between(
-                    now, DateTimeFormatter.RFC_1123_DATE_TIME.parse(said, Instant::from));
-        return Optional.of(wait.isNegative() ? Duration.ZERO : wait);
-      } catch (DateTimeException unusable) {
-        return Optional.empty();
-      }
     }
   }
 
@@ -132,8 +119,6 @@ public sealed interface A2aResult {
   List<String> PASSED_BACK =
       List.of(
           "A2A-Version", "A2A-Extensions", "X-A2A-Extensions", "WWW-Authenticate", "Retry-After");
-
-  Pattern SECONDS = Pattern.compile("[0-9]{1,9}");
 
   /** Returns those of {@link #PASSED_BACK} that the response has; empty without a response. */
   default Map<String, String> headers() {

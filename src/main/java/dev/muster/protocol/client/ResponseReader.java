@@ -5,12 +5,16 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.time.DateTimeException;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.format.DateTimeFormatter;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import okhttp3.Call;
@@ -33,6 +37,7 @@ final class ResponseReader {
   private static final Duration ERROR_BODY_TIMEOUT = Duration.ofSeconds(2);
 
   private static final Pattern HEADER_VALUE = Pattern.compile("[\\x20-\\x7e]{1,1024}");
+  private static final Pattern SECONDS = Pattern.compile("[0-9]{1,9}");
   private static final Pattern LENGTH = Pattern.compile("[0-9]{1,18}");
 
   /** Thrown when the peer's data is not HTTP; the message is a readable clause. */
@@ -53,6 +58,7 @@ final class ResponseReader {
   private final int status;
   private final String contentType;
   private final Map<String, String> headers;
+  private final Optional<Duration> retryAfter;
   private final ResponseBody body;
 
   ResponseReader(int status, Response response, Call call, HttpAttempt attempt) {
@@ -62,7 +68,26 @@ final class ResponseReader {
     String type = response.header("Content-Type");
     this.contentType = type == null ? "" : type;
     this.headers = passedBack(response);
+    this.retryAfter = retryAfter(response);
     this.body = response.body();
+  }
+
+  /** Reads a number of seconds, or a date, which counts from the date of the response. */
+  private static Optional<Duration> retryAfter(Response response) {
+    String said = response.header("Retry-After", "").strip();
+    if (SECONDS.matcher(said).matches()) {
+      return Optional.of(Duration.ofSeconds(Long.parseLong(said)));
+    }
+    try {
+      Duration wait = Duration.between(date(response.header("Date", "")), date(said));
+      return Optional.of(wait.isNegative() ? Duration.ZERO : wait);
+    } catch (DateTimeException unusable) {
+      return Optional.empty();
+    }
+  }
+
+  private static Instant date(String text) {
+    return DateTimeFormatter.RFC_1123_DATE_TIME.parse(text.strip(), Instant::from);
   }
 
   /** Leaves out a value that is no line of printable ASCII, or is long. */
@@ -194,7 +219,7 @@ final class ResponseReader {
   private AttemptResult error(byte[] bytes) {
     String text = errorText(bytes);
     return new AttemptResult.Responded(
-        "http_error", stats -> new A2aResult.HttpError(status, bytes, text, headers, stats));
+        "http_error", stats -> new A2aResult.HttpError(status, bytes, text, retryAfter, headers, stats));
   }
 
   /** Returns the error that the body names, else the beginning of the body on one line. */

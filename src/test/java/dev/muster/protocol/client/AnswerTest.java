@@ -15,6 +15,8 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -219,6 +221,26 @@ class AnswerTest {
     assertThat(client.send(Requests.to(peer.url())))
         .isInstanceOfSatisfying(
             HttpError.class, e -> assertThat(e.text()).isEqualTo("é".repeat(300)));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "120 | PT2M",
+        "Wed, 21 Oct 2026 07:28:30 GMT | PT30S",
+        "Wed, 21 Oct 2026 07:27:00 GMT | PT0S",
+        "soon | ",
+        "-1 | ",
+      })
+  void readsWhenThePeerWantsToBeCalledAgain(String said, @Nullable Duration wait) {
+    peer.then(
+        PeerBehavior.answer(
+            503, Map.of("Retry-After", said, "Date", "Wed, 21 Oct 2026 07:28:00 GMT"), "{}"));
+    assertThat(client.send(Requests.to(peer.url())))
+        .isInstanceOfSatisfying(
+            HttpError.class,
+            e -> assertThat(e.retryAfter()).isEqualTo(Optional.ofNullable(wait)));
   }
 
   @Test
