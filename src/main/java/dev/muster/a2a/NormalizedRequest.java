@@ -3,11 +3,14 @@ package dev.muster.a2a;
 import dev.muster.activity.MessageIdentity;
 import dev.muster.activity.NewActivity;
 import dev.muster.delivery.JsonMembers;
+import dev.muster.delivery.ResponseForm;
 import dev.muster.delivery.Sender;
 import dev.muster.platform.json.LosslessJson;
+import dev.muster.protocol.A2aMethod;
+import dev.muster.protocol.A2aVersion;
 import dev.muster.protocol.MessageContent;
 import dev.muster.workspace.DeliveryTarget;
-import java.util.Set;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -23,12 +26,7 @@ import tools.jackson.databind.node.ObjectNode;
  */
 record NormalizedRequest(String method, ObjectNode body, @Nullable ObjectNode message) {
 
-  /** The methods of A2A 0.3 and 1.0 (R7.13). */
-  private static final Set<String> STREAM_METHODS =
-      Set.of("message/stream", "SendStreamingMessage", "tasks/resubscribe", "SubscribeToTask");
-
-  private static final Set<String> SEND_METHODS =
-      Set.of("message/send", "message/stream", "SendMessage", "SendStreamingMessage");
+  private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
 
   /**
    * Normalizes a request; refuses with 400 what cannot be normalized. {@code ids} creates missing
@@ -40,7 +38,7 @@ record NormalizedRequest(String method, ObjectNode body, @Nullable ObjectNode me
     }
     String method = methodOf(request);
     ObjectNode body = inEnvelope(request, ids);
-    if (!SEND_METHODS.contains(method)) {
+    if (!A2aMethod.of(method).map(A2aMethod::sendsMessage).orElse(false)) {
       return new NormalizedRequest(method, withTrueSender(body, sender), null);
     }
     ObjectNode params = JsonMembers.copyOfObject("params", request.get("params"));
@@ -85,15 +83,32 @@ record NormalizedRequest(String method, ObjectNode body, @Nullable ObjectNode me
     return message == null ? null : MessageIdentity.of(method, message);
   }
 
-  /** Returns the JSON-RPC id; JSON null for a request without one. */
-  JsonNode rpcId() {
+  /** Returns the method in A2A; empty for one that A2A does not have (R7.13). */
+  Optional<A2aMethod> a2aMethod() {
+    return A2aMethod.of(method);
+  }
+
+  /**
+   * Returns the form of a response that no agent gives to this request.
+   *
+   * @param versionHeader the {@code A2A-Version} of the request; null without one
+   */
+  ResponseForm responseForm(@Nullable String versionHeader) {
     @Nullable JsonNode id = body.get("id");
-    return id == null ? JsonNodeFactory.instance.nullNode() : id;
+    JsonNode contextId = message == null ? NODES.missingNode() : message.path("contextId");
+    return new ResponseForm(
+        A2aVersion.ofRequest(method, versionHeader),
+        id == null ? NODES.nullNode() : id,
+        message != null,
+        wantsStream(),
+        contextId.isString() && !contextId.stringValue().isEmpty()
+            ? contextId.stringValue()
+            : null);
   }
 
   /** Whether the agent may respond with a stream of events (R7.9). */
   boolean wantsStream() {
-    return STREAM_METHODS.contains(method);
+    return a2aMethod().map(A2aMethod::streams).orElse(false);
   }
 
   private static String methodOf(ObjectNode request) {
@@ -111,7 +126,7 @@ record NormalizedRequest(String method, ObjectNode body, @Nullable ObjectNode me
     }
     ObjectNode rest = JsonMembers.copy(request);
     rest.remove("jsonrpc");
-    ObjectNode body = JsonNodeFactory.instance.objectNode().put("jsonrpc", "2.0");
+    ObjectNode body = NODES.objectNode().put("jsonrpc", "2.0");
     if (JsonMembers.isAbsent(rest.get("id"))) {
       rest.remove("id");
       body.put("id", ids.get().toString());

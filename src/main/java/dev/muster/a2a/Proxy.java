@@ -12,15 +12,16 @@ import dev.muster.delivery.Deliveries;
 import dev.muster.delivery.DeliverySettings;
 import dev.muster.delivery.Outgoing;
 import dev.muster.delivery.ProxyResponse;
-import dev.muster.delivery.ProxyResponses;
 import dev.muster.delivery.QueueOptions;
 import dev.muster.delivery.ReplyCorrelation;
+import dev.muster.delivery.ResponseForm;
 import dev.muster.delivery.Sender;
 import dev.muster.identity.CredentialRecheck;
 import dev.muster.platform.json.RawJson;
 import dev.muster.platform.longpoll.LongPollRegistry;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
+import dev.muster.protocol.A2aMethod;
 import dev.muster.protocol.client.Deadline;
 import dev.muster.protocol.client.StreamSink;
 import dev.muster.workspace.DeliveryMode;
@@ -51,7 +52,13 @@ class Proxy {
       NormalizedRequest request,
       SendOptions options,
       @Nullable StreamSink sink,
-      LongConsumer memory) {}
+      LongConsumer memory) {
+
+    /** Returns the form of a response that no agent gives. */
+    ResponseForm form() {
+      return request.responseForm(options.a2aVersion());
+    }
+  }
 
   private final Workspaces workspaces;
   private final Feeds feeds;
@@ -147,7 +154,7 @@ class Proxy {
             repliesTo.isPresent() ? Kind.RESULT : Kind.MESSAGE,
             sent.request().message() != null,
             body.text().getBytes(StandardCharsets.UTF_8),
-            sent.request().rpcId(),
+            sent.form(),
             deadline,
             sent.sink(),
             options.priority(),
@@ -168,12 +175,26 @@ class Proxy {
       Known known,
       Optional<DelegationMessage> repliesTo,
       Deadline deadline) {
+    Optional<A2aMethod> otherMethod = sent.request().a2aMethod().filter(one -> !one.sendsMessage());
+    if (otherMethod.isPresent()) {
+      DeliveryTarget target = known.isFresh() ? known.target() : lookAgain(sent);
+      return target.deliveryMode() == DeliveryMode.POLL
+          ? () -> CompletableFuture.completedFuture(refusal(sent, otherMethod.get()))
+          : toAgent(sent, row, target, repliesTo, deadline);
+    }
     Optional<Supplier<CompletableFuture<ProxyResponse>>> rest =
         sent.options().waitLimit().isZero()
             ? storeInFeed(sent, row, known, repliesTo)
                 .map(stored -> () -> CompletableFuture.completedFuture(stored.reply()))
             : storeAndWait(sent, row, known, repliesTo);
     return rest.orElseGet(() -> toAgent(sent, row, lookAgain(sent), repliesTo, deadline));
+  }
+
+  /** Refuses a method that asks for an answer at once, since a poll agent gives none. */
+  private static ProxyResponse refusal(Sent sent, A2aMethod method) {
+    return method.namesTask()
+        ? sent.form().noSuchTask()
+        : sent.form().noSuchMethod(sent.request().method());
   }
 
   private Optional<Supplier<CompletableFuture<ProxyResponse>>> storeAndWait(
@@ -187,7 +208,7 @@ class Proxy {
                         sent.sender(),
                         sent.recheck(),
                         stored.key(),
-                        sent.request().rpcId(),
+                        sent.form(),
                         sent.options().waitLimit(),
                         stored.reply()),
                     slot);
@@ -237,8 +258,7 @@ class Proxy {
 
   private static InFeed inFeed(Sent sent, UUID id, long seq) {
     return new InFeed(
-        new ActivityKey(sent.targetId(), seq),
-        ProxyResponses.toBePolled(sent.request().method(), id));
+        new ActivityKey(sent.targetId(), seq), sent.form().toBePolled(sent.request().method(), id));
   }
 
   private static ProblemException full(DeliveryTarget target) {

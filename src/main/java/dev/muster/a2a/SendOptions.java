@@ -1,6 +1,7 @@
 package dev.muster.a2a;
 
 import dev.muster.platform.problem.ProblemException;
+import dev.muster.protocol.A2aVersion;
 import jakarta.servlet.http.HttpServletRequest;
 import java.time.Duration;
 import java.util.HashMap;
@@ -29,7 +30,7 @@ record SendOptions(
 
   /** The headers that state the A2A version and the extensions of a client, of 1.0 and of 0.3. */
   private static final List<String> PASSED_ON =
-      List.of("A2A-Version", "A2A-Extensions", "X-A2A-Extensions");
+      List.of(A2aVersion.HEADER, "A2A-Extensions", "X-A2A-Extensions");
 
   static SendOptions read(HttpServletRequest request) {
     Map<String, String> passedOn = new HashMap<>();
@@ -43,6 +44,11 @@ record SendOptions(
         seconds(TIMEOUT, request.getHeader(TIMEOUT)).map(SendOptions::timeout),
         seconds("wait", request.getParameter("wait")).map(wait -> within(wait, 0, MAX_WAIT_S)),
         passedOn);
+  }
+
+  /** Returns the version of A2A that the request names; null if it names none. */
+  @Nullable String a2aVersion() {
+    return passedOn.get(A2aVersion.HEADER);
   }
 
   /**

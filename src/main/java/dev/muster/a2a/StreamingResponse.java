@@ -189,11 +189,12 @@ final class StreamingResponse implements StreamSink {
       out.write(END_OF_EVENT);
       out.write(
           JsonRpc.event(
-              JsonRpc.error(
-                  rpcId,
-                  JsonRpc.INTERNAL_ERROR,
-                  "the stream ended before it was complete: " + text,
-                  cause)));
+              LosslessJson.write(
+                  JsonRpc.error(
+                      rpcId,
+                      JsonRpc.INTERNAL_ERROR,
+                      "the stream ended before it was complete: " + text,
+                      cause))));
       out.flush();
     }
     return new IOException("an agent's stream ended early: " + text);

@@ -181,7 +181,7 @@ public class Deliveries {
       AppendResult.Stored stored,
       @Nullable DeliveryClaim claim) {
     if (claim == null) {
-      ProxyResponse queued = ProxyResponses.queued(stored.id(), stored.depth());
+      ProxyResponse queued = outgoing.form().queued(stored.id(), stored.depth());
       return () -> CompletableFuture.completedFuture(queued);
     }
     Held held =

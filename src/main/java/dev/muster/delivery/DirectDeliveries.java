@@ -94,7 +94,7 @@ class DirectDeliveries {
           return outcomes
               .find(key)
               .map(OutcomeRepository.Standing::open)
-              .map(open -> ProxyResponses.queued(open.rowId(), depth))
+              .map(open -> outgoing.form().queued(open.rowId(), depth))
               .map(CompletableFuture::completedFuture)
               .orElseThrow();
         });

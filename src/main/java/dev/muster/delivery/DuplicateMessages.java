@@ -113,7 +113,7 @@ class DuplicateMessages {
       return new PollResult.Answer<>(ofOutcome(sent, key, found.get()));
     }
     if (open.queued()) {
-      return known(ProxyResponses.queued(open.rowId(), open.depth()));
+      return known(sent.form().queued(open.rowId(), open.depth()));
     }
     if (open.ownerLives()) {
       workspaces.requirePresent(key.workspaceId());
@@ -129,14 +129,15 @@ class DuplicateMessages {
     return switch (Objects.requireNonNullElse(standing.outcome(), OutcomeState.REFUSED)) {
       case REFUSED -> Optional.empty();
       case UNCERTAIN -> settings.retryAmbiguous() ? Optional.empty() : stored(sent, key, standing);
-      case ANSWERED, IN_FEED -> stored(sent, key, standing);
+      case ANSWERED -> stored(sent, key, standing);
+      case IN_FEED -> Optional.of(sent.form().toBePolled(sent.row().method(), standing.rowId()));
     };
   }
 
   private Optional<ProxyResponse> stored(
       Outgoing sent, ActivityKey key, OutcomeRepository.Standing standing) {
     sent.memory().accept(standing.replyBytes());
-    return Optional.of(outcomes.reply(key).withId(sent.rpcId()));
+    return Optional.of(outcomes.reply(key).withId(sent.form().rpcId()));
   }
 
   private static PollResult<Optional<ProxyResponse>> known(ProxyResponse reply) {

@@ -3,6 +3,7 @@ package dev.muster.delivery;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.muster.platform.json.LosslessJson;
+import dev.muster.platform.json.RawJson;
 import java.io.ByteArrayInputStream;
 import java.io.InputStreamReader;
 import java.util.Arrays;
@@ -66,9 +67,17 @@ public final class JsonRpc {
     return response;
   }
 
+  static ObjectNode result(JsonNode id, JsonNode result) {
+    ObjectNode response = response(id);
+    response.set("result", result);
+    return response;
+  }
+
   /** Returns the response as one server-sent event. */
-  public static byte[] event(JsonNode response) {
-    return (DATA + LosslessJson.write(response).text() + "\n\n").getBytes(UTF_8);
+  public static byte[] event(RawJson response) {
+    // JSON has line ends only between its values
+    String line = response.text().replace('\n', ' ').replace('\r', ' ');
+    return (DATA + line + "\n\n").getBytes(UTF_8);
   }
 
   /**

@@ -1,6 +1,7 @@
 package dev.muster.delivery;
 
 import dev.muster.platform.json.LosslessJson;
+import dev.muster.protocol.A2aMethod;
 import dev.muster.protocol.A2aTranslation;
 import dev.muster.protocol.A2aVersion;
 import dev.muster.protocol.client.A2aRequest;
@@ -36,11 +37,11 @@ record OutboundRequest(
     Deadline deadline) {
 
   private static final String SENDER = "X-Source-Workspace-Id";
-  private static final String VERSION = "A2A-Version";
 
   /** Whether the request states no version beside the method of 0.3. */
   static boolean isVersionFree(String method, Map<String, String> headers) {
-    return method.equals(A2aTranslation.SEND_0_3) && !headers.containsKey(VERSION);
+    return method.equals(A2aMethod.SEND.name(A2aVersion.V0_3))
+        && !headers.containsKey(A2aVersion.HEADER);
   }
 
   /** Allocates memory for the response, from the shares of its target and its sender. */
@@ -60,7 +61,7 @@ record OutboundRequest(
   A2aRequest requestIn1(Duration readTimeout, ResponseMemoryAllocation space) {
     ObjectNode translated = A2aTranslation.requestTo1((ObjectNode) LosslessJson.parse(body));
     Map<String, String> stated = new HashMap<>(headers);
-    stated.put(VERSION, A2aVersion.V1_0.wire());
+    stated.put(A2aVersion.HEADER, A2aVersion.V1_0.wire());
     return request(
         LosslessJson.write(translated).text().getBytes(StandardCharsets.UTF_8),
         stated,

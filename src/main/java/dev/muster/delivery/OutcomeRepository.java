@@ -26,11 +26,13 @@ class OutcomeRepository {
   /**
    * The state of a message. An open delivery takes precedence over the outcome of an earlier one.
    *
+   * @param rowId the id of its row
    * @param open the delivery that is under way or waits; null if there is none
    * @param outcome the outcome of the last delivery; null if there was none
    * @param replyBytes the approximate size in bytes of the response to the sender; 0 without one
    */
-  record Standing(@Nullable Open open, @Nullable OutcomeState outcome, long replyBytes) {}
+  record Standing(
+      UUID rowId, @Nullable Open open, @Nullable OutcomeState outcome, long replyBytes) {}
 
   /**
    * A delivery that has not ended.
@@ -182,6 +184,7 @@ class OutcomeRepository {
     @Nullable UUID owner = row.getObject("owner", UUID.class);
     @Nullable String state = row.getString("state");
     return new Standing(
+        RowId.of(row),
         queued == null
             ? null
             : new Open(

@@ -19,7 +19,6 @@ import java.util.function.Function;
 import java.util.function.LongConsumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.JsonNode;
 
 /**
  * A request to a push agent, with everything that its delivery needs.
@@ -28,7 +27,7 @@ import tools.jackson.databind.JsonNode;
  * @param row the activity row, which {@code appending} appends
  * @param kind a result is always queued, so that its receiver gets it in any status (R8.7)
  * @param isMessage whether it sends a message, which takes a slot at the agent and can be repeated
- * @param rpcId the id of the JSON-RPC request; JSON null for a request without one
+ * @param form the form of a response that the agent does not give to this request
  * @param sink takes the response if it is a stream; null if a stream is not wanted
  * @param priority the priority in the queue, 0 to 100
  * @param life how long it may wait in the queue
@@ -46,7 +45,7 @@ public record Outgoing(
     Kind kind,
     boolean isMessage,
     byte[] body,
-    JsonNode rpcId,
+    ResponseForm form,
     Deadline deadline,
     @Nullable StreamSink sink,
     int priority,

@@ -11,6 +11,8 @@ import dev.muster.platform.json.RawJson;
 import dev.muster.platform.longpoll.LongPoll;
 import dev.muster.platform.longpoll.LongPoll.PollResult;
 import dev.muster.platform.longpoll.LongPollRegistry;
+import dev.muster.protocol.A2aTranslation;
+import dev.muster.protocol.A2aVersion;
 import dev.muster.workspace.Workspaces;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -29,6 +31,8 @@ import tools.jackson.databind.node.ObjectNode;
  */
 @Component
 public class ReplyCorrelation {
+
+  private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
 
   private final Messages messages;
   private final OutcomeRepository outcomes;
@@ -73,16 +77,17 @@ public class ReplyCorrelation {
     }
   }
 
-  /** Builds the JSON-RPC response that a push agent would have returned. */
+  /** Builds the JSON-RPC response that a push agent would have returned, in the asked version. */
   private static RawJson response(StoredMessage asked, ObjectNode message) {
     JsonNode request = LosslessJson.parse(asked.request().text().getBytes(StandardCharsets.UTF_8));
-    ObjectNode answer = JsonMembers.copy(message);
-    answer.put("role", "agent");
-    answer.put("kind", "message");
-    ObjectNode response = JsonNodeFactory.instance.objectNode().put("jsonrpc", "2.0");
-    response.set("id", request.path("id").isMissingNode() ? null : request.path("id"));
-    response.set("result", answer);
-    return LosslessJson.write(response);
+    JsonNode id = request.path("id");
+    A2aVersion version =
+        A2aVersion.ofRequest(asked.method(), asked.headers().get(A2aVersion.HEADER));
+    ObjectNode answer = A2aTranslation.messageOfAgent(message, version);
+    return LosslessJson.write(
+        JsonRpc.result(
+            id.isMissingNode() ? NODES.nullNode() : id,
+            version == A2aVersion.V1_0 ? NODES.objectNode().set("message", answer) : answer));
   }
 
   /**
@@ -100,7 +105,7 @@ public class ReplyCorrelation {
    *     (R1.6)
    * @param key the row of the message. Removal of its target ends the long poll with 410, unless
    *     there is an answer.
-   * @param rpcId the id of the sender's JSON-RPC request; JSON null for a request without one
+   * @param form the form in which the sender understands the answer
    * @param atMost the longest time to wait
    * @param otherwise the response when there is no answer in time
    */
@@ -108,7 +113,7 @@ public class ReplyCorrelation {
       Sender sender,
       CredentialRecheck recheck,
       ActivityKey key,
-      JsonNode rpcId,
+      ResponseForm form,
       Duration atMost,
       ProxyResponse otherwise) {}
 
@@ -129,7 +134,7 @@ public class ReplyCorrelation {
     wait.recheck().requireValid();
     Optional<RawJson> answer = outcomes.response(wait.key());
     if (answer.isPresent()) {
-      return new PollResult.Answer<>(ProxyResponse.json(200, answer.get()).withId(wait.rpcId()));
+      return new PollResult.Answer<>(wait.form().answer(answer.get()));
     }
     workspaces.requirePresent(wait.key().workspaceId());
     return new PollResult.Nothing<>(0);

@@ -15,10 +15,6 @@ import tools.jackson.databind.node.ObjectNode;
  */
 public final class A2aTranslation {
 
-  /** The method that can be translated, in 0.3 and 1.0. */
-  public static final String SEND_0_3 = "message/send";
-
-  private static final String SEND_1_0 = "SendMessage";
   private static final String STATE = "TASK_STATE_";
   private static final String ROLE = "ROLE_";
   private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
@@ -27,11 +23,17 @@ public final class A2aTranslation {
 
   /** Returns the request {@code message/send} as {@code SendMessage}. */
   public static ObjectNode requestTo1(ObjectNode request) {
-    ObjectNode translated = copy(request).put("method", SEND_1_0);
+    ObjectNode translated = copy(request).put("method", A2aMethod.SEND.name(A2aVersion.V1_0));
     ObjectNode params = changed(translated, "params", A2aTranslation::copy);
     changed(params, "message", A2aTranslation::messageTo1);
     changed(params, "configuration", A2aTranslation::configurationTo1);
     return translated;
+  }
+
+  /** Returns a message of an agent, which may have the form of any version, in that of this one. */
+  public static ObjectNode messageOfAgent(ObjectNode message, A2aVersion version) {
+    ObjectNode ofAgent = copy(message).put("role", "agent");
+    return version == A2aVersion.V1_0 ? messageTo1(ofAgent) : messageTo03(ofAgent);
   }
 
   private static ObjectNode messageTo1(ObjectNode message) {
@@ -115,6 +117,9 @@ public final class A2aTranslation {
 
   private static ObjectNode partTo03(ObjectNode part) {
     ObjectNode translated = copy(part);
+    if (part.has("kind")) {
+      return translated;
+    }
     if (part.has("text")) {
       return translated.put("kind", "text");
     }

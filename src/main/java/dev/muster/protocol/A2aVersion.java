@@ -1,9 +1,14 @@
 package dev.muster.protocol;
 
+import org.jspecify.annotations.Nullable;
+
 /** The versions of A2A that messages to agents can have. */
 public enum A2aVersion {
   V0_3("0.3"),
   V1_0("1.0");
+
+  /** The header by which a request names its version. */
+  public static final String HEADER = "A2A-Version";
 
   private final String wire;
 
@@ -23,5 +28,16 @@ public enum A2aVersion {
   public static A2aVersion of(String protocolVersion) {
     String text = protocolVersion.strip();
     return text.equals("1") || text.startsWith("1.") ? V1_0 : V0_3;
+  }
+
+  /**
+   * Returns the version of a request: 1.0 if its method has a name of 1.0, or its header says so.
+   *
+   * @param header the value of {@code A2A-Version}; null without one
+   */
+  public static A2aVersion ofRequest(String method, @Nullable String header) {
+    boolean isNamedSo =
+        A2aMethod.of(method).map(one -> one.name(V1_0).equals(method)).orElse(false);
+    return isNamedSo ? V1_0 : of(header == null ? "" : header);
   }
 }

@@ -216,8 +216,7 @@ class AgentProtocolTest {
         .isEqualTo(200);
     assertThat(awaitEnd(agent, queued).field("state")).isEqualTo("dropped");
 
-    Answer again =
-        CLIENT.post("/admin/a2a-queue/" + queued.field("queue_id") + "/retry", ADMIN_TOKEN, "");
+    Answer again = CLIENT.post("/admin/a2a-queue/" + queueId(queued) + "/retry", ADMIN_TOKEN, "");
     assertThat(again.status()).as(again.text()).isEqualTo(200);
     CLIENT.heartbeat(agent);
 
@@ -225,11 +224,16 @@ class AgentProtocolTest {
   }
 
   private static Answer awaitEnd(Agent agent, Answer queued) {
-    String path = "/workspaces/" + agent.id() + "/a2a/queue/" + queued.field("queue_id");
+    String path = "/workspaces/" + agent.id() + "/a2a/queue/" + queueId(queued);
     return Awaitility.await()
         .until(
             () -> CLIENT.get(path, ADMIN_TOKEN),
             view -> !List.of("waiting", "delivering").contains(view.field("state")));
+  }
+
+  private static String queueId(Answer queued) {
+    String task = queued.json().at("/result/task/id").asString("");
+    return task.isEmpty() ? queued.field("queue_id") : task;
   }
 
   @Test

@@ -62,19 +62,19 @@ class PollDeliveryTest {
     Agent agent = CLIENT.create("Other methods");
     String request =
         "{\"id\":1.0,\"jsonrpc\":\"2.0\",\"params\":{\"id\":\"t\",\"message\":{\"content\":\"x\"}},"
-            + "\"method\":\"tasks/get\"}";
+            + "\"method\":\"status/get\"}";
 
     String first = PROXY.sent(agent, ADMIN_TOKEN, request);
     String second = PROXY.sent(agent, ADMIN_TOKEN, request);
 
     assertThat(PROXY.row(first, "request_body")).isEqualTo(request);
-    assertThat(PROXY.row(first, "summary")).isEqualTo("tasks/get → Other methods");
+    assertThat(PROXY.row(first, "summary")).isEqualTo("status/get → Other methods");
     assertThat(second).isNotEqualTo(first);
     assertThat(PROXY.row(second, "seq")).isEqualTo("2");
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"message/stream", "SendMessage", "SendStreamingMessage", "tasks/cancel"})
+  @ValueSource(strings = {"message/stream", "tasks/send", "GetWeather"})
   void answersWithTheMethodAsSent(String method) {
     Agent agent = CLIENT.create("Methods");
     String request = ProxyClient.message("m", "hi").replace("message/send", method);

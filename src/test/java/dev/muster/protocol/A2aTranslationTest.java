@@ -2,6 +2,7 @@ package dev.muster.protocol;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.json.JsonMapper;
@@ -46,6 +47,34 @@ class A2aTranslationTest {
 
     assertThat(A2aTranslation.requestTo1(sent)).isEqualTo(request("SendMessage", translated));
     assertThat(sent).isEqualTo(request("message/send", params));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "{'kind':'text','text':'a','metadata':{'b':1}} | {'text':'a','metadata':{'b':1}}",
+        "{'kind':'data','data':{'a':1}} | {'data':{'a':1}}",
+        "{'kind':'file','file':{'uri':'u','name':'n'}} | {'url':'u','filename':'n'}",
+        "{'kind':'file','file':{'bytes':'eA=='},'x':1} | {'x':1,'raw':'eA=='}",
+        "7 | 7"
+      })
+  void messagesOfAgentsInAnyForm(String old, String new1) {
+    for (String part : List.of(old, new1)) {
+      String sent = "{'messageId':'m','role':'user','parts':[" + part + "],'x':[1]}";
+      ObjectNode message = parsed(sent);
+
+      assertThat(A2aTranslation.messageOfAgent(message, A2aVersion.V1_0))
+          .isEqualTo(parsed(sent.replace(part, new1).replace("user", "ROLE_AGENT")));
+      assertThat(A2aTranslation.messageOfAgent(message, A2aVersion.V0_3))
+          .isEqualTo(
+              parsed(
+                  sent.replace(part, old)
+                      .replace("'user'", "'agent'")
+                      .replace("'x':[1]", "'x':[1],'kind':'message'")));
+      assertThat(message).isEqualTo(parsed(sent));
+    }
   }
 
   @ParameterizedTest
