@@ -95,10 +95,11 @@ class FeedController {
         .await(poll)
         .thenApply(page -> {
           List<FeedRow> rows = view.apply(page.rows());
-          return query.isOldestFirst()
-              ? NextLink.page(rows, request, "since_id", page.end().map(end -> end.id().toString()))
-              : NextLink.page(
-                  rows, request, "before_ts", page.end().map(end -> end.createdAt().toString()));
+          return NextLink.page(
+              rows,
+              request,
+              page.end().map(FeedPages.ReadEnd::parameter).orElse(""),
+              page.end().map(FeedPages.ReadEnd::cursor));
         });
   }
 

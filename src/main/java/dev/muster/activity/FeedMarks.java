@@ -10,6 +10,7 @@ import dev.muster.platform.postgres.BatchColumns;
 import dev.muster.platform.postgres.HotStatements;
 import dev.muster.platform.postgres.StablePlans;
 import dev.muster.platform.time.Timestamps;
+import dev.muster.workspace.DeliveryMode;
 import io.micrometer.core.instrument.MeterRegistry;
 import jakarta.annotation.PreDestroy;
 import java.sql.ResultSet;
@@ -58,6 +59,7 @@ class FeedMarks {
               LIMIT 1) AS probe ON true
           WHERE h.low < h.high)
       SELECT last_seq, last_acked_seq, read_seq, delivered_seq,
+          (SELECT delivery_mode FROM api_workspace_delivery WHERE id = :workspace_id) AS delivery_mode,
           (SELECT created_at FROM activity_logs
            WHERE workspace_id = :workspace_id AND seq = :since::bigint) AS since_at,
           (SELECT max(low) - 1 FROM halved WHERE mark = 1) AS aged,
@@ -67,19 +69,25 @@ class FeedMarks {
 
   /**
    * Takes two arrays of equal length. They hold the feeds, and the {@code seq} of their cursors or
-   * null.
+   * null. Only a read without a cursor depends on the delivery mode.
    */
   static final String MARKS =
       StablePlans.of(
           """
-          SELECT f.workspace_id, f.last_seq, f.last_acked_seq, f.read_seq, f.delivered_seq, l.created_at AS since_at
+          SELECT f.workspace_id, f.last_seq, f.last_acked_seq, f.read_seq, f.delivered_seq, w.delivery_mode,
+              l.created_at AS since_at
           FROM unnest(?::uuid[], ?::bigint[]) WITH ORDINALITY AS asked (workspace_id, since, n)
           LEFT JOIN LATERAL (SELECT * FROM activity_feeds WHERE workspace_id = asked.workspace_id OFFSET 0) AS f ON true
+          LEFT JOIN LATERAL (
+              SELECT delivery_mode FROM api_workspace_delivery
+              WHERE id = asked.workspace_id AND asked.since IS NULL OFFSET 0) AS w ON true
           LEFT JOIN LATERAL (
               SELECT created_at FROM activity_logs
               WHERE workspace_id = asked.workspace_id AND seq = asked.since OFFSET 0) AS l ON true
           ORDER BY asked.n
           """);
+
+  private static final String POLL = DeliveryMode.POLL.wire();
 
   private record Asked(UUID workspaceId, @Nullable UUID since) {
 
@@ -151,6 +159,7 @@ class FeedMarks {
         row.getLong("last_acked_seq"),
         row.getLong("read_seq"),
         row.getLong("delivered_seq"),
+        POLL.equals(row.getString("delivery_mode")),
         isCursorOf(row, asked) ? Optional.ofNullable(asked.sinceSeq()) : Optional.empty(),
         aged,
         before);

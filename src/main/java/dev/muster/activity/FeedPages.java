@@ -35,6 +35,15 @@ class FeedPages {
       return isOldestFirst ? range.beginningAfter(seq()) : range.endingAt(seq() - 1);
     }
 
+    /** Returns the parameter of the request for the rest. */
+    String parameter() {
+      return isOldestFirst ? "since_id" : "before_ts";
+    }
+
+    String cursor() {
+      return isOldestFirst ? id.toString() : createdAt.toString();
+    }
+
     private long seq() {
       return RowId.seqOf(id);
     }

@@ -61,6 +61,7 @@ record FeedPosition(long lastSeq, long read, long after, long afterDelivered, lo
    * @param acked the last acknowledged
    * @param read the last that is known to be read
    * @param delivered the last before which all messages are known to be delivered by push
+   * @param inPollMode whether the workspace is in poll mode; unknown, so false, with a cursor
    * @param since the one of the cursor's row; empty if there is no such row
    * @param aged the newest row before {@code since_secs}; 0 if there is none
    * @param before the newest row before {@code before_ts}; 0 if there is none
@@ -70,7 +71,14 @@ record FeedPosition(long lastSeq, long read, long after, long afterDelivered, lo
       long acked,
       long read,
       long delivered,
+      boolean inPollMode,
       Optional<Long> since,
       long aged,
-      long before) {}
+      long before) {
+
+    /** Whether the agent polls: it is in poll mode, or it has acknowledged what it read. */
+    boolean ofPollingAgent() {
+      return inPollMode || acked > 0;
+    }
+  }
 }

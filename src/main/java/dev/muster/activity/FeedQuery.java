@@ -18,9 +18,11 @@ import java.util.UUID;
  * The parameters of a feed request (R6.2).
  *
  * @param isOwn whether the request carries the workspace's own token
+ * @param polls whether the workspace's agent polls; false until that is read
  */
 record FeedQuery(
     boolean isOwn,
+    boolean polls,
     Optional<String> type,
     Optional<String> sinceId,
     Optional<Duration> sinceSecs,
@@ -55,6 +57,7 @@ record FeedQuery(
   static FeedQuery read(HttpServletRequest request, boolean isOwn) {
     return new FeedQuery(
         isOwn,
+        false,
         given(request, "type").map(Text::clean),
         given(request, "since_id"),
         given(request, "since_secs").map(FeedQuery::sinceSecs),
@@ -71,6 +74,7 @@ record FeedQuery(
   static FeedQuery readChat(HttpServletRequest request) {
     return new FeedQuery(
         false,
+        false,
         Optional.empty(),
         Optional.empty(),
         Optional.empty(),
@@ -81,6 +85,23 @@ record FeedQuery(
         Optional.of(Order.DESC),
         Duration.ZERO,
         Set.of());
+  }
+
+  /** Returns the same query of an agent that polls, or of one that does not. */
+  FeedQuery ofAgentThatPolls(boolean does) {
+    return new FeedQuery(
+        isOwn,
+        does,
+        type,
+        sinceId,
+        sinceSecs,
+        beforeTs,
+        peerId,
+        source,
+        limit,
+        givenOrder,
+        waitAtMost,
+        include);
   }
 
   /** Tells whether a request for one row includes {@code peer_info}. */
@@ -97,7 +118,12 @@ record FeedQuery(
   /** Tells whether the request is a poll (R6.3). */
   boolean isPoll() {
     return sinceId.isPresent()
-        || (isOwn && asksForReceived() && source.isEmpty() && peerId.isEmpty() && !wantsPeerInfo());
+        || (isOwn
+            && polls
+            && asksForReceived()
+            && source.isEmpty()
+            && peerId.isEmpty()
+            && !(wantsPeerInfo() && sinceSecs.isPresent()));
   }
 
   boolean isOldestFirst() {

@@ -71,7 +71,10 @@ class FeedReader {
   final class Reading {
 
     private final UUID workspaceId;
-    private final FeedQuery query;
+
+    /** The query, since the first look by how the agent gets its messages. */
+    private FeedQuery query;
+
     private final Owner owner;
     private final LongConsumer memory;
 
@@ -130,7 +133,10 @@ class FeedReader {
     }
 
     private PollResult<FeedPage> lookFromTheStart() {
-      FeedPosition position = position(workspaceId, query);
+      Optional<Marks> found = marks(workspaceId, query);
+      query = query.ofAgentThatPolls(found.map(Marks::ofPollingAgent).orElse(false));
+      FeedPosition position =
+          found.map(marks -> FeedPosition.of(query, marks)).orElse(FeedPosition.EMPTY);
       return position.isAtEnd() ? nothingUpTo(position) : lookAt(position);
     }
 
@@ -183,7 +189,10 @@ class FeedReader {
    * @param memory receives the bytes of a page before it is read, and may refuse them
    */
   Conversation conversation(UUID workspaceId, FeedQuery query, LongConsumer memory) {
-    FeedPosition range = position(workspaceId, query);
+    FeedPosition range =
+        marks(workspaceId, query)
+            .map(found -> FeedPosition.of(query, found))
+            .orElse(FeedPosition.EMPTY);
     FeedPages.ListedPage listed = pages.conversation(workspaceId, query, range, query.limit());
     FeedPage page = new FeedPage(page(workspaceId, listed.rows(), memory), listed.end());
     return new Conversation(page, isLast(workspaceId, query, page, range));
@@ -209,7 +218,8 @@ class FeedReader {
     return pages.find(workspaceId, id);
   }
 
-  private FeedPosition position(UUID workspaceId, FeedQuery query) {
+  /** Reads where to begin; empty for a workspace without a feed. */
+  private Optional<Marks> marks(UUID workspaceId, FeedQuery query) {
     Optional<UUID> since = query.sinceId().map(FeedReader::cursor);
     Optional<Marks> marks = this.marks.of(workspaceId, since, query);
     if (since.isPresent() && marks.flatMap(Marks::since).isEmpty()) {
@@ -222,7 +232,7 @@ class FeedReader {
               .filter(seq -> seq > found.read())
               .ifPresent(seq -> positions.move(workspaceId, seq)));
     }
-    return marks.map(found -> FeedPosition.of(query, found)).orElse(FeedPosition.EMPTY);
+    return marks;
   }
 
   private List<StoredActivity> page(UUID workspaceId, List<Listed> listed, LongConsumer memory) {

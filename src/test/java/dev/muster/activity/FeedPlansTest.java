@@ -39,7 +39,7 @@ class FeedPlansTest {
           "ModifyTable");
 
   private static final Set<String> BESIDE_ROWS =
-      Set.of("activity_feeds_pkey", "delivery_outcomes_pkey", "deliveries_pkey");
+      Set.of("activity_feeds_pkey", "workspaces_pkey", "delivery_outcomes_pkey", "deliveries_pkey");
 
   /** Pages of the index, from the root on, and of the table. */
   private static final long PAGES_OF_A_LOOK_UP = 4;

@@ -16,7 +16,7 @@ class FeedPositionTest {
    * too old, 15 before the time.
    */
   private static Marks marks(boolean hasCursor) {
-    return new Marks(20, 5, 7, 6, hasCursor ? Optional.of(9L) : Optional.empty(), 11, 15);
+    return new Marks(20, 5, 7, 6, false, hasCursor ? Optional.of(9L) : Optional.empty(), 11, 15);
   }
 
   @ParameterizedTest
@@ -33,6 +33,8 @@ class FeedPositionTest {
     "false, since_secs=1, 11, 11, 9223372036854775807",
     "false, before_ts=2026-01-01T00:00:00Z, 0, 0, 15",
     "true, type=a2a_receive&before_ts=2026-01-01T00:00:00Z, 6, 6, 15",
+    "true, type=a2a_receive&include=peer_info, 6, 6, 9223372036854775807",
+    "true, type=a2a_receive&include=peer_info&since_secs=1, 11, 11, 9223372036854775807",
     "true, type=a2a_receive&include=notify, 5, 6, 9223372036854775807",
     "true, type=a2a_receive&include=self, 5, 6, 9223372036854775807"
   })
@@ -46,7 +48,8 @@ class FeedPositionTest {
       }
     }
 
-    assertThat(FeedPosition.of(FeedQuery.read(request, isOwn), marks(query.contains("since_id"))))
+    FeedQuery read = FeedQuery.read(request, isOwn).ofAgentThatPolls(true);
+    assertThat(FeedPosition.of(read, marks(query.contains("since_id"))))
         .isEqualTo(new FeedPosition(20, 7, after, afterDelivered, upTo));
   }
 

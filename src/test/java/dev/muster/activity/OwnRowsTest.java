@@ -39,9 +39,11 @@ class OwnRowsTest {
     "&source=agent&include=self, 6 4 3",
     "&source=canvas, 1",
     "&source=canvas&include=notify, 2 1",
-    "&include=peer_info, 4 1",
-    "'&include=peer_info,notify', 4 2 1",
-    "'&include=peer_info,self', 6 4 3 2 1"
+    "&include=peer_info, 1 4",
+    "'&include=peer_info,notify', 1 2 4",
+    "'&include=peer_info,self', 1 2 3 4 6",
+    "'&since_secs=3600&include=peer_info', 4 1",
+    "'&since_secs=3600&include=peer_info,notify', 4 2 1"
   })
   void areLeftOutOfItsInboxUnlessItAsksForThem(String rest, String seqs) {
     List<Long> expected = List.of(seqs.split(" ")).stream().map(Long::valueOf).toList();

@@ -1,6 +1,7 @@
 package dev.muster.activity;
 
 import static dev.muster.testing.Refusals.assertRefused;
+import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.testing.Race;
@@ -13,6 +14,7 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
 /**
@@ -41,6 +43,8 @@ class PollTest {
     "type=a2a_receive&limit=2, 3 4",
     "type=a2a_receive&wait=1, 3 4 5",
     "type=a2a_receive&include=notify, 3 4 5",
+    "type=a2a_receive&include=peer_info, 3 4 5",
+    "'type=a2a_receive&include=notify,peer_info&limit=2', 3 4",
     "'type=a2a_receive&include=self,notify,x', 3 4 5",
     "type=a2a_receive&before_ts=2999-01-01T00:00:00Z, 3 4 5",
     "type=a2a_receive&order=asc, 3 4 5",
@@ -72,8 +76,8 @@ class PollTest {
     "type=agent_log, ''",
     "type=a2a_receive&source=agent, 5 4 3 2 1",
     "type=a2a_receive&peer_id={peer}, 5 4 3 2 1",
-    "type=a2a_receive&include=peer_info, 5 4 3 2 1",
-    "'type=a2a_receive&include=notify,peer_info', 5 4 3 2 1",
+    "type=a2a_receive&include=peer_info&since_secs=3600, 5 4 3 2 1",
+    "'type=a2a_receive&include=notify,peer_info&since_secs=3600', 5 4 3 2 1",
     "type=a2a_receive&source=agent&order=asc, 1 2 3 4 5"
   })
   void isAFeedOfTheAgentNewestFirst(String query, String seqs) {
@@ -92,6 +96,82 @@ class PollTest {
   })
   void isNewestFirstForOtherCallersUnlessThereIsACursor(String query, String seqs) {
     assertThat(FEED.seqsForAdmin("?" + filledIn(query))).isEqualTo(numbers(seqs));
+  }
+
+  /** Such an agent gets its messages by push, and reads its feed to see what is new. */
+  @ParameterizedTest
+  @CsvSource({
+    "type=a2a_receive, 5 4 3 2 1",
+    "type=a2a_receive&limit=2, 5 4",
+    "type=a2a_receive&wait=1&limit=2, 5 4",
+    "'type=a2a_receive&include=notify,self,peer_info&limit=2', 5 4",
+    "type=a2a_receive&since_secs=3600&limit=2, 5 4",
+    "type=a2a_receive&order=asc&limit=2, 1 2",
+    "type=a2a_receive&since_id={first}&limit=2, 2 3"
+  })
+  void isAFeedOfAPushAgentThatNeverAcknowledgedUnlessThereIsACursor(String query, String seqs) {
+    TestFeed feed = pushed("Pushed");
+    String first = feed.receive(PEER, "1");
+    for (int seq = 2; seq <= 5; seq++) {
+      feed.receive(PEER, Integer.toString(seq));
+    }
+
+    assertThat(feed.seqs("?" + query.replace("{first}", first))).isEqualTo(numbers(seqs));
+  }
+
+  @Test
+  void isAPollOfAPushAgentThatHasAcknowledged() {
+    TestFeed feed = pushed("Pushed");
+    fill(feed, 1, 5);
+    assertThat(feed.seqs("?type=a2a_receive&limit=2")).containsExactly(5L, 4L);
+
+    feed.acknowledge("2");
+
+    assertThat(feed.seqs("?type=a2a_receive&limit=2")).containsExactly(3L, 4L);
+    assertThat(feed.seqs("?type=a2a_receive&include=peer_info")).containsExactly(3L, 4L, 5L);
+  }
+
+  /** The rows that lie behind it are waiting deliveries, or in the feed (R3.2). */
+  @Test
+  void followsTheDeliveryMode() {
+    TestFeed feed = TestFeed.create("Changing");
+    fill(feed, 1, 3);
+    assertThat(feed.seqs("?type=a2a_receive&limit=2")).containsExactly(1L, 2L);
+
+    feed.client().patch("/workspaces/" + feed.id(), ADMIN_TOKEN, "{\"delivery_mode\":\"push\"}");
+    assertThat(feed.seqs("?type=a2a_receive&limit=2")).containsExactly(3L, 2L);
+
+    feed.client().patch("/workspaces/" + feed.id(), ADMIN_TOKEN, "{\"delivery_mode\":\"poll\"}");
+    assertThat(feed.seqs("?type=a2a_receive&limit=2")).containsExactly(1L, 2L);
+  }
+
+  /** A read of the messages moves no position: the agent may read them again when it polls. */
+  @Test
+  void leavesTheReadPositionWhereItIsUnlessItIsAPoll() {
+    TestFeed feed = pushed("Pushed");
+    feed.log("not a message");
+
+    assertThat(feed.seqs("?type=a2a_receive")).isEmpty();
+
+    assertThat(feed.server().bean(ReadPositions.class).of(feed.id())).isZero();
+  }
+
+  /** The client takes the last row of each page as its cursor. */
+  @ParameterizedTest
+  @ValueSource(strings = {"", "&include=peer_info", "&include=peer_info,notify"})
+  void losesNoMessageThatWaitedBeforeTheFirstPoll(String include) {
+    TestFeed feed = TestFeed.create("New");
+    fill(feed, 1, 12);
+
+    List<Long> read = new ArrayList<>();
+    drain(feed, "?type=a2a_receive&limit=5" + include, read, 12);
+
+    assertThat(read).isEqualTo(upTo(12));
+  }
+
+  private static TestFeed pushed(String name) {
+    TestServer server = TestServer.shared();
+    return new TestFeed(server, server.client().create(name, "\"delivery_mode\":\"push\""));
   }
 
   private static String filledIn(String query) {
