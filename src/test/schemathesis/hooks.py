@@ -7,7 +7,10 @@ import schemathesis
 
 LONGEST_WAIT_S = 60
 
-# One call of so many keeps its well-formed ids, which are of nothing that exists.
+# Only to the workspace of the run: another one may be paused, and sending to it is a 503.
+SEND = "POST /workspaces/{id}/a2a"
+
+# One call of so many keeps its well-formed ids, which are mostly of nothing that exists.
 UNKNOWN_IN = 8
 
 # What exists, by the name of a parameter; and of single operations the parameters and members of the body.
@@ -51,7 +54,7 @@ def before_call(context, case, **kwargs):
     """Names what exists, and waits for nothing: a wait that is allowed becomes 0, any other goes as it is and must be refused."""
     label = case.operation.label
     calls[label] += 1
-    if calls[label] % UNKNOWN_IN:
+    if calls[label] % UNKNOWN_IN or label == SEND:
         name_known(case, OBJECTS.get(label, {}))
     query = case.query or {}
     if is_waited_for(query.get("wait", ""), label):
@@ -82,7 +85,7 @@ def is_well_formed(name, value):
 
 
 def is_waited_for(wait, operation):
-    sends = operation == "POST /workspaces/{id}/a2a"
+    sends = operation == SEND
     if wait == "":
         return sends  # by X-Timeout, without a wait
     try:
