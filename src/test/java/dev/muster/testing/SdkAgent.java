@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
@@ -57,6 +58,9 @@ public final class SdkAgent implements PeerBehavior {
 
     /** The card that it serves at this address, without a path. */
     public JsonNode card(String address) {
+      if (this == PLAIN) {
+        return JSON.createObjectNode().put("name", "Plain").put("url", address + "/");
+      }
       return JSON.readTree(PROBES.path("cards").path(name).toString().replace("$URL", address));
     }
 
@@ -76,6 +80,10 @@ public final class SdkAgent implements PeerBehavior {
   /** A message that the agent took. */
   public record Taken(String version, String messageId, String text) {}
 
+  private interface Reply {
+    void to(JsonNode request, Taken message) throws IOException;
+  }
+
   private record Refusal(int code, String message) {}
 
   private static final JsonMapper JSON = JsonMapper.shared();
@@ -87,6 +95,8 @@ public final class SdkAgent implements PeerBehavior {
       Set.of("message/send", "message/stream", "tasks/get");
   private static final Set<String> METHODS_1_0 =
       Set.of("SendMessage", "SendStreamingMessage", "GetTask");
+
+  private static final Set<String> STREAMING = Set.of("message/stream", "SendStreamingMessage");
 
   private final Sdk sdk;
   private final List<Taken> taken = new CopyOnWriteArrayList<>();
@@ -100,8 +110,28 @@ public final class SdkAgent implements PeerBehavior {
     return List.copyOf(taken);
   }
 
+  /**
+   * Takes and refuses messages as this agent, and answers those that it takes with this: a stream
+   * when it is one, else JSON. {@code answer} gets the id of the request as JSON.
+   */
+  public PeerBehavior answering(int status, UnaryOperator<String> answer) {
+    return exchange ->
+        act(
+            exchange,
+            (request, _) -> {
+              String body = answer.apply(request.path("id").toString());
+              String type = body.startsWith("data:") ? "text/event-stream" : "application/json";
+              exchange.answer(
+                  status, Map.of("Content-Type", type), body.getBytes(StandardCharsets.UTF_8));
+            });
+  }
+
   @Override
   public boolean act(PeerExchange exchange) throws IOException {
+    return act(exchange, (request, message) -> answer(exchange, request, message));
+  }
+
+  private boolean act(PeerExchange exchange, Reply reply) throws IOException {
     Delivery delivery = exchange.receive();
     @Nullable JsonNode request = parsed(delivery.text());
     @Nullable Refusal refusal = refusal(request, delivery.header("a2a-version"));
@@ -110,17 +140,24 @@ public final class SdkAgent implements PeerBehavior {
       return true;
     }
     String method = request.path("method").asString();
-    boolean is10 = METHODS_1_0.contains(method);
-    JsonNode message = request.path("params").path("message");
-    String id = message.path("messageId").asString();
-    String text = text(message);
-    taken.add(new Taken(is10 ? "1.0" : "0.3", id, text));
-    if (method.endsWith("tream") || method.equals("SendStreamingMessage")) {
-      stream(exchange, request, events(is10, id, text));
-    } else {
-      send(exchange, result(request, answer(is10, id, text)));
-    }
+    JsonNode sent = request.path("params").path("message");
+    Taken message =
+        new Taken(
+            METHODS_1_0.contains(method) ? "1.0" : "0.3",
+            sent.path("messageId").asString(),
+            text(sent));
+    taken.add(message);
+    reply.to(request, message);
     return true;
+  }
+
+  private void answer(PeerExchange exchange, JsonNode request, Taken message) throws IOException {
+    boolean is10 = message.version.equals("1.0");
+    if (STREAMING.contains(request.path("method").asString())) {
+      stream(exchange, request, events(is10, message.messageId, message.text));
+    } else {
+      send(exchange, result(request, answer(is10, message.messageId, message.text)));
+    }
   }
 
   private @Nullable Refusal refusal(@Nullable JsonNode request, String version) {

@@ -3,14 +3,19 @@ package dev.muster.testing;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.testing.SdkAgent.Sdk;
+import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import tools.jackson.databind.JsonNode;
@@ -35,6 +40,19 @@ class SdkAgentTest {
     }
     assertThat(answers).isEqualTo(expected).hasSizeGreaterThan(20);
     assertThat(agent.taken()).hasSameSizeAs(taken(expected));
+  }
+
+  @Test
+  void theDocumentationNamesTheVersionsThatAreTried() throws IOException {
+    List<String> pinned =
+        Pattern.compile("'([@\\w/-]+)(?:\\[[\\w-]+\\])?(?:==|@)(\\d[\\d.]+)'")
+            .matcher(Files.readString(Path.of("src/test/sdks/run")))
+            .results()
+            .map(version -> version.group(1) + " " + version.group(2))
+            .filter(version -> version.matches(".*(a2a|adk).*"))
+            .toList();
+    assertThat(pinned).hasSize(4);
+    assertThat(Files.readString(Path.of("docs/agents/http-push.md"))).contains(pinned);
   }
 
   private static List<String> taken(Map<String, String> expected) {
