@@ -72,9 +72,10 @@ class UnansweredCalls {
               WHERE {MAY_ANSWER}),
           idle AS MATERIALIZED (
               SELECT id FROM silent
-              WHERE NOT EXISTS (
-                  SELECT FROM deliveries
-                  WHERE workspace_id = silent.id AND queued AND (owner IS NOT NULL OR due_at <= statement_timestamp())))
+              WHERE (
+                  SELECT true FROM deliveries
+                  WHERE workspace_id = silent.id AND queued AND (owner IS NOT NULL OR due_at <= statement_timestamp())
+                  LIMIT 1) IS NULL)
           UPDATE deliveries d SET due_at = statement_timestamp()
           FROM idle CROSS JOIN LATERAL (
               SELECT ctid AS place FROM deliveries
