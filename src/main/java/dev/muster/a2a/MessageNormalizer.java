@@ -3,6 +3,7 @@ package dev.muster.a2a;
 import dev.muster.delivery.JsonMembers;
 import dev.muster.delivery.Sender;
 import dev.muster.platform.problem.ProblemException;
+import dev.muster.protocol.A2aVersion;
 import java.util.Map;
 import java.util.UUID;
 import java.util.function.Supplier;
@@ -26,16 +27,20 @@ final class MessageNormalizer {
   private static final Map<String, String> OTHER_NAMES =
       Map.of("message_id", "messageId", "context_id", "contextId", "task_id", "taskId");
 
-  /** Changes {@code message} but no object inside it, and returns it. */
-  static ObjectNode of(ObjectNode message, Sender sender, Supplier<UUID> ids) {
+  /**
+   * Changes {@code message} but no object inside it, and returns it. What it lacks is added in the
+   * form of {@code version}.
+   */
+  static ObjectNode of(
+      ObjectNode message, A2aVersion version, Sender sender, Supplier<UUID> ids) {
     OTHER_NAMES.forEach((other, name) -> rename(message, other, name));
     if (JsonMembers.lacksText("params.message.messageId", message.get("messageId"))) {
       message.put("messageId", ids.get().toString());
     }
     if (JsonMembers.lacksText("params.message.role", message.get("role"))) {
-      message.put("role", "user");
+      message.put("role", version == A2aVersion.V1_0 ? "ROLE_USER" : "user");
     }
-    setParts(message);
+    setParts(message, version);
     message.set("metadata", metadata(message.get("metadata"), sender));
     return message;
   }
@@ -66,7 +71,7 @@ final class MessageNormalizer {
    * Normalizes the parts. They take precedence over the old {@code content}, which then stays
    * unchanged.
    */
-  private static void setParts(ObjectNode message) {
+  private static void setParts(ObjectNode message, A2aVersion version) {
     @Nullable JsonNode parts = message.get("parts");
     if (parts != null && !parts.isNull()) {
       message.set("parts", partsOf("params.message.parts", parts));
@@ -79,8 +84,17 @@ final class MessageNormalizer {
     message.set(
         "parts",
         content.isString()
-            ? NODES.arrayNode().add(NODES.objectNode().put("kind", "text").set("text", content))
+            ? NODES.arrayNode().add(textPart(content, version))
             : partsOf("params.message.content", content));
+  }
+
+  private static ObjectNode textPart(JsonNode text, A2aVersion version) {
+    ObjectNode part = NODES.objectNode();
+    if (version == A2aVersion.V0_3) {
+      part.put("kind", "text");
+    }
+    part.set("text", text);
+    return part;
   }
 
   private static ArrayNode partsOf(String path, JsonNode sent) {

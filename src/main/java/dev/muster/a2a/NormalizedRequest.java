@@ -44,7 +44,10 @@ record NormalizedRequest(String method, ObjectNode body, @Nullable ObjectNode me
     ObjectNode params = JsonMembers.copyOfObject("params", request.get("params"));
     ObjectNode message =
         MessageNormalizer.of(
-            JsonMembers.copyOfObject("params.message", params.get("message")), sender, ids);
+            JsonMembers.copyOfObject("params.message", params.get("message")),
+            A2aVersion.ofRequest(method, null),
+            sender,
+            ids);
     params.set("message", message);
     body.set("params", params);
     return new NormalizedRequest(method, body, message);

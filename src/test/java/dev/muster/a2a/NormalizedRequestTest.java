@@ -130,6 +130,16 @@ class NormalizedRequestTest {
   }
 
   @ParameterizedTest
+  @ValueSource(strings = {"SendMessage", "SendStreamingMessage"})
+  void addsWhatAMessageLacksInItsVersion(String method) {
+    JsonNode message =
+        normal("{'method':'" + method + "','params':{'message':{'content':'hi'}}}").message();
+
+    assertThat(message.path("role").asString()).isEqualTo("ROLE_USER");
+    assertThat(message.path("parts").toString()).isEqualTo("[{\"text\":\"hi\"}]");
+  }
+
+  @ParameterizedTest
   @ValueSource(strings = {"message/send", "message/stream", "SendMessage", "SendStreamingMessage"})
   void normalisesTheMethodsThatSend(String method) {
     NormalizedRequest request =
