@@ -104,7 +104,7 @@ public final class AgentCard {
   /** Returns the interfaces of A2A 1.0, the newest version first. */
   private List<Endpoint> supported() {
     return interfaces("supportedInterfaces").stream()
-        .sorted(Comparator.comparing(Endpoint::rank).reversed())
+        .sorted(Comparator.comparingInt(Endpoint::rank).reversed())
         .toList();
   }
 

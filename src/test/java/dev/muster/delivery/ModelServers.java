@@ -5,7 +5,10 @@ import dev.muster.testing.TestDatabases.TestDatabase;
 import dev.muster.testing.TestServer;
 import java.util.List;
 
-/** Two servers of one database, in which only a command ends the pause after a failed attempt. */
+/**
+ * Two servers of one database, in which only a command ends the pause after a failed attempt: no
+ * time, and no answer or heartbeat of the agent, which come at times that the model does not know.
+ */
 public final class ModelServers implements AutoCloseable {
 
   private static final String STOP_PAUSES =
@@ -17,7 +20,9 @@ public final class ModelServers implements AutoCloseable {
           END IF;
           RETURN NEW;
       END $$;
-      CREATE TRIGGER stop_pauses BEFORE UPDATE ON deliveries FOR EACH ROW EXECUTE FUNCTION stop_pause()
+      CREATE TRIGGER stop_pauses BEFORE UPDATE ON deliveries FOR EACH ROW EXECUTE FUNCTION stop_pause();
+      CREATE FUNCTION forget_call() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$;
+      CREATE TRIGGER forget_calls BEFORE INSERT ON unanswered_calls FOR EACH ROW EXECUTE FUNCTION forget_call()
       """
           .formatted(ModelView.AFTER_ALL_TESTS);
 
