@@ -7,22 +7,27 @@ import dev.muster.identity.RouteAccess.CallerKind;
 import dev.muster.platform.http.BodyReader;
 import dev.muster.platform.http.NameWarnings;
 import dev.muster.platform.json.JsonBody;
+import dev.muster.platform.log.LimitedLog;
 import dev.muster.platform.problem.ProblemException;
 import dev.muster.workspace.Workspaces;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import org.slf4j.event.Level;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RestController;
 import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
 
 /** Serves an agent's writes into its own feed: reports, notifications, acknowledgements. */
 @RestController
 class ActivityController {
 
+  private static final LimitedLog log = new LimitedLog(ActivityController.class);
   private static final int MAX_REPORT_BYTES = 1024 * BodyReader.KIB;
 
   private final Workspaces workspaces;
@@ -32,6 +37,7 @@ class ActivityController {
   private final BodyReader bodies;
   private final NameWarnings names;
   private final JsonMapper json;
+  private final List<NotificationListener> listeners;
 
   ActivityController(
       Workspaces workspaces,
@@ -40,7 +46,8 @@ class ActivityController {
       AuditTrail audit,
       BodyReader bodies,
       NameWarnings names,
-      JsonMapper json) {
+      JsonMapper json,
+      List<NotificationListener> listeners) {
     this.workspaces = workspaces;
     this.feeds = feeds;
     this.heads = heads;
@@ -48,6 +55,7 @@ class ActivityController {
     this.bodies = bodies;
     this.names = names;
     this.json = json;
+    this.listeners = listeners;
   }
 
   record Logged(String status, UUID id, long seq) {}
@@ -73,8 +81,22 @@ class ActivityController {
   Map<String, String> notify(Caller caller, @PathVariable UUID id, JsonBody body) {
     Notification notification = Notification.read(body);
     workspaces.requireSpeakerFor(id, caller);
-    feeds.appendOwn(notification.row(id, json));
+    AppendResult.Stored stored = feeds.appendOwn(notification.row(id, json));
+    notification
+        .replyTo()
+        .ifPresent(answered -> report(id, answered, notification.asMessage(stored.id())));
     return Map.of("status", "sent");
+  }
+
+  /** A listener's failure does not change that the notification is stored. */
+  private void report(UUID workspaceId, String answered, ObjectNode answer) {
+    for (NotificationListener listener : listeners) {
+      try {
+        listener.answered(workspaceId, answered, answer);
+      } catch (RuntimeException e) {
+        log.log(Level.WARN, "the sender that waits for a notification was not told of it", e);
+      }
+    }
   }
 
   record Acknowledged(long lastAckedSeq) {}

@@ -60,8 +60,7 @@ record Notification(String message, Optional<String> replyTo, List<ObjectNode> f
   NewActivity row(UUID workspaceId, JsonMapper json) {
     ObjectNode response = JsonNodeFactory.instance.objectNode().put("result", message);
     if (!files.isEmpty()) {
-      ArrayNode parts = response.putArray("parts");
-      files.forEach(file -> parts.addObject().put("kind", "file").set("file", file));
+      addFiles(response.putArray("parts"));
     }
     replyTo.ifPresent(id -> response.put(REPLY_TO, id));
     MessageContent content =
@@ -72,6 +71,19 @@ record Notification(String message, Optional<String> replyTo, List<ObjectNode> f
         "Agent message: " + Text.cut(message, SHOWN_IN_SUMMARY),
         new RawJson(json.writeValueAsString(response)),
         content);
+  }
+
+  private void addFiles(ArrayNode parts) {
+    files.forEach(file -> parts.addObject().put("kind", "file").set("file", file));
+  }
+
+  /** Returns the notification as a message, with the id of its row. */
+  ObjectNode asMessage(UUID rowId) {
+    ObjectNode answer = JsonNodeFactory.instance.objectNode().put("messageId", rowId.toString());
+    ArrayNode parts = answer.putArray("parts");
+    parts.addObject().put("kind", "text").put("text", message);
+    addFiles(parts);
+    return answer;
   }
 
   /** Returns the attached files of a stored notification, as the agent sent them. */

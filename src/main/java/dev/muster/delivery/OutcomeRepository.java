@@ -61,6 +61,12 @@ class OutcomeRepository {
   private static final String REPLY =
       "SELECT answer_status, answer_type, coalesce(answer, response) AS answer" + OF_MESSAGE;
 
+  private static final String ANSWER_OF_AGENT =
+      "SELECT coalesce(response, answer) AS answer"
+          + OF_MESSAGE
+          + " AND (response IS NOT NULL"
+          + " OR state = 'answered' AND answer_status = 200 AND answer_type = 'application/json')";
+
   private static final String RESPONSE =
       "SELECT response" + OF_MESSAGE + " AND response IS NOT NULL";
 
@@ -134,25 +140,25 @@ class OutcomeRepository {
           SELECT * FROM deliveries WHERE workspace_id = :workspace_id AND seq = :seq AND owner IS NOT NULL)
       INSERT INTO delivery_outcomes AS o (
           workspace_id, seq, state, deliveries,
-          answer_status, answer_type, response, response_bytes, listed_bytes,
+          answer_status, answer_type, answer, response, response_bytes, listed_bytes,
           status, duration_ms, ended_at, queue_state,
           kind, sender_id, priority, attempts,
           enqueued_at, expires_at)
       SELECT
           l.workspace_id, l.seq, 'answered', coalesce(open.deliveries, 1),
-          200, 'application/json', :response, :bytes, :listed,
+          200, 'application/json', :answer::text, :response::text, :bytes::integer, :listed,
           'ok', :duration_ms, statement_timestamp(), CASE WHEN open.queued THEN 'delivered' END,
           coalesce(open.kind, 'message'), l.source_id, coalesce(open.priority, 50), coalesce(open.attempts, 0),
           coalesce(open.enqueued_at, l.created_at), coalesce(open.expires_at, l.created_at)
       FROM api_activity_message l LEFT JOIN open ON true
-      WHERE l.workspace_id = :workspace_id AND l.seq = :seq
+      WHERE l.workspace_id = :workspace_id AND l.seq = :seq AND (:also_claimed::boolean OR open.owner IS NULL)
       ON CONFLICT (workspace_id, seq) DO UPDATE SET
           state = excluded.state,
           owner = NULL,
           claim = NULL,
           answer_status = excluded.answer_status,
           answer_type = excluded.answer_type,
-          answer = NULL,
+          answer = excluded.answer,
           response = excluded.response,
           response_bytes = excluded.response_bytes,
           listed_bytes = excluded.listed_bytes,
@@ -207,6 +213,16 @@ class OutcomeRepository {
                 Objects.requireNonNullElse(row.getString("answer"), "")
                     .getBytes(StandardCharsets.UTF_8)))
         .single();
+  }
+
+  /**
+   * Returns the answer of a poll agent: the JSON response, or the answer that its row does not
+   * show.
+   */
+  Optional<RawJson> answer(ActivityKey key) {
+    return of(ANSWER_OF_AGENT, key)
+        .query((row, n) -> new RawJson(row.getString("answer")))
+        .optional();
   }
 
   /** Returns the JSON response of the agent, if there is one. */
@@ -268,10 +284,30 @@ class OutcomeRepository {
    * already.
    */
   boolean answer(ActivityKey key, RawJson response, Duration after) {
+    return answer(key, null, response, true, after);
+  }
+
+  /**
+   * Stores the answer that an agent sent as a notification; the message's row does not show it.
+   * Returns false when there is an answer already, or when the message is being sent: then the
+   * agent's own answer to it is still to come.
+   */
+  boolean answerElsewhere(ActivityKey key, RawJson answer, Duration after) {
+    return answer(key, answer, null, false, after);
+  }
+
+  private boolean answer(
+      ActivityKey key,
+      @Nullable RawJson answer,
+      @Nullable RawJson response,
+      boolean alsoClaimed,
+      Duration after) {
     return of(ANSWER, key)
-            .param("response", response.text())
+            .param("answer", answer == null ? null : answer.text())
+            .param("response", response == null ? null : response.text())
             .param("bytes", RowSize.bytes(response))
             .param("listed", RowSize.ofOutcome(response, null))
+            .param("also_claimed", alsoClaimed)
             .param("duration_ms", after.toMillis())
             .update()
         == 1;

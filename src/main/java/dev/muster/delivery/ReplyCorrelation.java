@@ -5,6 +5,7 @@ import dev.muster.activity.Feeds;
 import dev.muster.activity.MessageIdentity;
 import dev.muster.activity.Messages;
 import dev.muster.activity.Messages.StoredMessage;
+import dev.muster.activity.NotificationListener;
 import dev.muster.identity.CredentialRecheck;
 import dev.muster.platform.json.LosslessJson;
 import dev.muster.platform.json.RawJson;
@@ -26,11 +27,11 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Correlates the messages of agents with the messages that they answer (R7.11). A message that
- * names an earlier message is stored as its answer; the earlier sender may wait for it.
+ * Correlates the messages and notifications of agents with the messages that they answer (R7.11).
+ * One that names an earlier message is stored as its answer; the earlier sender may wait for it.
  */
 @Component
-public class ReplyCorrelation {
+public class ReplyCorrelation implements NotificationListener {
 
   private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
 
@@ -75,6 +76,21 @@ public class ReplyCorrelation {
     if (outcomes.answer(asked.key(), response(asked, message), asked.age())) {
       feeds.notifyChanges(Set.of(asked.key().workspaceId()));
     }
+  }
+
+  /**
+   * Stores a notification as the answer to the canvas message that it names. The row of that
+   * message does not show it, because the notification has a row of its own, and a canvas would
+   * show both.
+   */
+  @Override
+  public void answered(UUID workspaceId, String messageId, ObjectNode answer) {
+    messages
+        .find(workspaceId, null, MessageIdentity.keyOf(messageId))
+        .filter(asked -> asked.systemText() == null)
+        .filter(
+            asked -> outcomes.answerElsewhere(asked.key(), response(asked, answer), asked.age()))
+        .ifPresent(asked -> feeds.notifyChanges(Set.of(workspaceId)));
   }
 
   /** Builds the JSON-RPC response that a push agent would have returned, in the asked version. */
@@ -132,7 +148,7 @@ public class ReplyCorrelation {
 
   private PollResult<ProxyResponse> look(Wait wait) {
     wait.recheck().requireValid();
-    Optional<RawJson> answer = outcomes.response(wait.key());
+    Optional<RawJson> answer = outcomes.answer(wait.key());
     if (answer.isPresent()) {
       return new PollResult.Answer<>(wait.form().answer(answer.get()));
     }

@@ -176,6 +176,19 @@ class ChatTest {
             .publishes("AGENT_MESSAGE"));
     kinds.add(
         kind(
+                "a person's message that a notification answers",
+                s -> {
+                  s.send(s.agent(), ADMIN_TOKEN, "message/send", "m");
+                  accepted(
+                      CLIENT.post(
+                          "/workspaces/" + s.agent().id() + "/notify",
+                          s.agent().token(),
+                          "{\"message\":\"n\",\"reply_to\":\"m\"}"));
+                })
+            .shows("user", "agent")
+            .publishes("USER_MESSAGE", "AGENT_MESSAGE"));
+    kinds.add(
+        kind(
             "a peer's message that waits",
             s -> accepted(s.send(s.agent(), s.parent().token(), "message/send", "m"))));
     kinds.add(
