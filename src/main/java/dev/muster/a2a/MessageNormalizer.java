@@ -64,7 +64,7 @@ final class MessageNormalizer {
   }
 
   private static boolean isNone(@Nullable JsonNode value) {
-    return JsonMembers.isAbsent(value) || (value.isString() && value.stringValue().isEmpty());
+    return value == null || value.isNull() || value.isString() && value.stringValue().isEmpty();
   }
 
   /**

@@ -130,7 +130,7 @@ class DuplicateMessages {
       case REFUSED -> Optional.empty();
       case UNCERTAIN -> settings.retryAmbiguous() ? Optional.empty() : stored(sent, key, standing);
       case ANSWERED -> stored(sent, key, standing);
-      case IN_FEED -> Optional.of(sent.form().toBePolled(sent.row().method(), standing.rowId()));
+      case IN_FEED -> Optional.of(sent.form().toBePolled(sent.method(), standing.rowId()));
     };
   }
 

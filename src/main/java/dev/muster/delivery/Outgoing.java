@@ -87,6 +87,10 @@ public record Outgoing(
     return entered;
   }
 
+  String method() {
+    return Objects.requireNonNullElse(row.method(), "");
+  }
+
   OutboundRequest to(DeliveryTarget target, @Nullable Integer idleTimeoutSeconds) {
     return new OutboundRequest(
         target,
@@ -94,7 +98,7 @@ public record Outgoing(
         sender,
         body,
         row.headers(),
-        OutboundRequest.isVersionFree(Objects.requireNonNullElse(row.method(), ""), row.headers()),
+        OutboundRequest.isVersionFree(method(), row.headers()),
         deadline);
   }
 }

@@ -82,7 +82,7 @@ class UnansweredCalls {
               WHERE workspace_id = idle.id AND queued AND owner IS NULL AND expires_at > statement_timestamp()
               ORDER BY priority DESC, enqueued_at, seq LIMIT 1) AS first
           WHERE d.ctid = first.place AND d.owner IS NULL
-          RETURNING d.seq
+          RETURNING true
           """
               .replace("{MAY_ANSWER}", MAY_ANSWER));
 
@@ -114,11 +114,11 @@ class UnansweredCalls {
    */
   @Transactional(propagation = Propagation.MANDATORY)
   void makeOneDue(List<UUID> targetIds) {
-    List<Long> _ =
+    List<Boolean> _ =
         db.sql(MAKE_ONE_DUE)
             .param("ids", targetIds.toArray(UUID[]::new))
             .param("trial_ms", trialMillis())
-            .query(Long.class)
+            .query((row, n) -> row.getBoolean(1))
             .list();
   }
 

@@ -20,6 +20,7 @@ import java.util.regex.Pattern;
 import okhttp3.Call;
 import okhttp3.Response;
 import okhttp3.ResponseBody;
+import org.jspecify.annotations.Nullable;
 
 /** Reads the response of one attempt. */
 final class ResponseReader {
@@ -68,18 +69,18 @@ final class ResponseReader {
     String type = response.header("Content-Type");
     this.contentType = type == null ? "" : type;
     this.headers = passedBack(response);
-    this.retryAfter = retryAfter(response);
+    this.retryAfter = retryAfter(headers, response.header("Date"));
     this.body = response.body();
   }
 
   /** Reads a number of seconds, or a date, which counts from the date of the response. */
-  private static Optional<Duration> retryAfter(Response response) {
-    String said = response.header("Retry-After", "").strip();
+  private static Optional<Duration> retryAfter(Map<String, String> headers, @Nullable String now) {
+    String said = headers.getOrDefault("Retry-After", "").strip();
     if (SECONDS.matcher(said).matches()) {
       return Optional.of(Duration.ofSeconds(Long.parseLong(said)));
     }
     try {
-      Duration wait = Duration.between(date(response.header("Date", "")), date(said));
+      Duration wait = Duration.between(date(now == null ? "" : now), date(said));
       return Optional.of(wait.isNegative() ? Duration.ZERO : wait);
     } catch (DateTimeException unusable) {
       return Optional.empty();
