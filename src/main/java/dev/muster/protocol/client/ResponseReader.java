@@ -220,7 +220,8 @@ final class ResponseReader {
   private AttemptResult error(byte[] bytes) {
     String text = errorText(bytes);
     return new AttemptResult.Responded(
-        "http_error", stats -> new A2aResult.HttpError(status, bytes, text, retryAfter, headers, stats));
+        "http_error",
+        stats -> new A2aResult.HttpError(status, bytes, text, retryAfter, headers, stats));
   }
 
   /** Returns the error that the body names, else the beginning of the body on one line. */

@@ -239,8 +239,7 @@ class AnswerTest {
             503, Map.of("Retry-After", said, "Date", "Wed, 21 Oct 2026 07:28:00 GMT"), "{}"));
     assertThat(client.send(Requests.to(peer.url())))
         .isInstanceOfSatisfying(
-            HttpError.class,
-            e -> assertThat(e.retryAfter()).isEqualTo(Optional.ofNullable(wait)));
+            HttpError.class, e -> assertThat(e.retryAfter()).isEqualTo(Optional.ofNullable(wait)));
   }
 
   @Test
