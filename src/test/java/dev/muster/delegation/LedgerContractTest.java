@@ -173,7 +173,7 @@ class LedgerContractTest {
       delimiter = '|',
       quoteCharacter = '`',
       value = {
-        "500 | {'error':'late'} | failed | in_progress",
+        "422 | {'error':'late'} | failed | in_progress",
         "200 | {'jsonrpc':'2.0','id':1,'error':{'code':-1,'message':'late'}} | delivered |"
             + " in_progress",
         "200 | {'jsonrpc':'2.0','id':1,'result':{'kind':'task','status':{'state':'failed'}}} |"
