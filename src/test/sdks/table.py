@@ -35,12 +35,12 @@ AGENTS = {
     'javascript': dict(program='agent_js.mjs', versions=['1.0'], says_id=True),
     'adk': dict(program='agent_adk.py', versions=['1.0'], says_id=False),
 }
-# Versions that a client speaks, and whether its messages get the id that is given.
+# Versions that a client speaks, and whether its messages get the id that is given and it tells the state of a task.
 CLIENTS = {
-    'python': dict(program='client_python.py', speaks=['1.0', '0.3'], gives_id=True),
-    'python 0.3': dict(program='client_python_0_3.py', speaks=['0.3'], gives_id=True),
-    'javascript': dict(program='client_js.mjs', speaks=['1.0', '0.3'], gives_id=True),
-    'adk': dict(program='client_adk.py', speaks=['1.0', '0.3'], gives_id=False),
+    'python': dict(program='client_python.py', speaks=['1.0', '0.3'], is_open=True),
+    'python 0.3': dict(program='client_python_0_3.py', speaks=['0.3'], is_open=True),
+    'javascript': dict(program='client_js.mjs', speaks=['1.0', '0.3'], is_open=True),
+    'adk': dict(program='client_adk.py', speaks=['1.0', '0.3'], is_open=False),
 }
 
 
@@ -165,7 +165,7 @@ class Client:
 
     def __init__(self, name, sdks, work):
         self.name = name
-        self.speaks, self.gives_id = CLIENTS[name]['speaks'], CLIENTS[name]['gives_id']
+        self.speaks, self.is_open = CLIENTS[name]['speaks'], CLIENTS[name]['is_open']
         self.log = work / f'client {name}.log'
         self.process = subprocess.Popen(command(CLIENTS[name]['program'], sdks), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         stderr=self.log.open('w'), text=True)
@@ -279,16 +279,18 @@ def paths_of(muster, team, table, agent, clients):
                 answered(agent, message_id, text, answer)
             assert sum(text in one[2] for one in agent.taken()) == 1, 'taken twice'
 
-        if client.gives_id:
+        if client.is_open:
             cell('repeated message', repeat, client.name)
 
         def wait_in_queue(client=client):
             text = f'hello {unique()}'
             muster.heartbeat(workspace, active=1)
-            client.send(muster.base(workspace), peer['auth_token'], text)
+            answer = client.send(muster.base(workspace), peer['auth_token'], text)
             assert not agent.seen(text), 'it was sent to a busy agent'
             muster.heartbeat(workspace)
             agent.took(text)
+            if '1.0' in client.speaks and agent.versions[0] == '1.0' and client.is_open:
+                assert answer.get('state') == 'TASK_STATE_SUBMITTED', f'the sender got {answer}'
 
         cell('queued message', wait_in_queue, client.name)
 
@@ -323,6 +325,19 @@ def paths_of(muster, team, table, agent, clients):
         agent.took(text)
 
     cell('change of mode while it waits', change_mode, sender.name)
+
+    def read_by_polling():
+        text = f'hello {unique()}'
+        polling = muster.workspace(f'Polling {agent.name}', team['id'], delivery_mode='poll')
+        muster.call('POST', '/registry/register', polling['auth_token'],
+                    dict(id=polling['id'], agent_card=agent.card, delivery_mode='poll'))
+        answer = sender.send(muster.base(polling), peer['auth_token'], text)
+        rows = muster.call('GET', f'/workspaces/{polling["id"]}/activity?type=a2a_receive', polling['auth_token'])
+        assert sum(text in json.dumps(row) for row in rows) == 1, 'it is not in the feed once'
+        assert answer.get('state') == 'TASK_STATE_SUBMITTED', f'the sender got {answer}'
+
+    if '1.0' in sender.speaks and agent.versions[0] == '1.0':
+        cell('message to the same, polling', read_by_polling, sender.name)
 
     def delegated(text, expected_state='completed'):
         delegation = muster.call('POST', f'/workspaces/{peer["id"]}/delegate', peer['auth_token'],

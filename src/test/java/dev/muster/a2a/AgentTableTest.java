@@ -180,14 +180,13 @@ class AgentTableTest {
   void queuedMessage() {
     forEach(row -> {
       row.busy(1);
-      Answer queued = row.send(false, "r-1");
-      assertThat(queued.status()).as(queued.text()).isEqualTo(202);
+      String queueId = row.queue();
       assertThat(row.peer.deliveries()).isEmpty();
 
       row.busy(0);
 
       row.assertTaken("m-1");
-      row.assertDelivered(queued.field("queue_id"));
+      row.assertDelivered(queueId);
     });
   }
 
@@ -198,11 +197,11 @@ class AgentTableTest {
         List.of(BAD_GATEWAY),
         row -> {
           row.busy(1);
-          Answer queued = row.send(false, "r-1");
+          String queueId = row.queue();
           row.busy(0);
 
           row.assertTaken("m-1");
-          row.assertDelivered(queued.field("queue_id"));
+          row.assertDelivered(queueId);
         });
   }
 
@@ -213,7 +212,7 @@ class AgentTableTest {
         List.of(BAD_GATEWAY),
         row -> {
           row.busy(1);
-          String queueId = row.send(false, "r-1").field("queue_id");
+          String queueId = row.queue();
           row.busy(0);
           row.peer.awaitDeliveries(1);
           row.busy(1);
@@ -354,6 +353,32 @@ class AgentTableTest {
     });
   }
 
+  /** The same agents when they poll, and so answer later. */
+  @Test
+  void messageToAPollingAgent() {
+    forEach(row -> {
+      row.patch("{\"delivery_mode\":\"poll\"}");
+      Answer answer = row.send(false, "r-1");
+      Answer again = row.send(false, "r-2");
+
+      if (row.kind.version().equals("1.0")) {
+        assertThat(described(answer, "r-1")).isEqualTo("200 1.0 task TASK_STATE_SUBMITTED");
+        assertThat(described(again, "r-2")).isEqualTo("200 1.0 task TASK_STATE_SUBMITTED");
+      } else {
+        assertThat(answer.field("status")).isEqualTo("queued");
+        assertThat(again.text()).isEqualTo(answer.text());
+      }
+      JsonNode feed =
+          client
+              .get(
+                  "/workspaces/" + row.called.id() + "/activity?type=a2a_receive",
+                  row.called.token())
+              .json();
+      assertThat(feed.size()).as(feed.toString()).isEqualTo(1);
+      assertThat(row.peer.deliveries()).isEmpty();
+    });
+  }
+
   private static void forEach(Cell cell) {
     forEach(Set.of(), List.of(), cell);
   }
@@ -433,6 +458,17 @@ class AgentTableTest {
       return kind.version().equals("1.0")
           ? client.post(path(called), sender.token(), body, "A2A-Version", "1.0")
           : client.post(path(called), sender.token(), body);
+    }
+
+    /** Sends while the agent is busy; returns the id of the queued message. */
+    String queue() {
+      Answer queued = send(false, "r-1");
+      assertThat(queued.status()).as(queued.text()).isEqualTo(202);
+      if (kind.version().equals("0.3")) {
+        return queued.field("queue_id");
+      }
+      assertThat(described(queued, "r-1")).isEqualTo("202 1.0 task TASK_STATE_SUBMITTED");
+      return queued.json().path("result").path("task").path("id").asString();
     }
 
     Answer queued(String queueId) {
