@@ -59,8 +59,8 @@ class DelegateTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"60, 60", "0, 1", "-5, 1", "604801, 604800"})
-  void hasTheDeadlineThatItsCallerGives(int asked, int given) {
+  @CsvSource({"60, 60", "60.9, 60", "0, 1", "-5, 1", "604801, 604800"})
+  void hasTheDeadlineThatItsCallerGives(String asked, int given) {
     String id = LEDGER.delegate(caller, callee, "Do it.", "\"deadline_s\":" + asked);
 
     assertThat(LEDGER.row(id, "extract(epoch FROM deadline - created_at)::int"))
