@@ -1,11 +1,14 @@
 package dev.muster.delegation;
 
 import dev.muster.platform.json.JsonBody;
+import dev.muster.platform.problem.ProblemException;
 import dev.muster.platform.text.Text;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.stream.Stream;
 
 /**
  * A request to delegate a task (R8.2).
@@ -21,19 +24,41 @@ record DelegateRequest(
 
   static final Duration USUAL_SPAN = Duration.ofHours(6);
 
+  static final String KEY_HEADER = "Idempotency-Key";
+
+  private static final String KEY = "idempotency_key";
   private static final int MAX_SPAN_S = 604_800;
   private static final int MAX_KEY_LENGTH = 255;
   private static final int KEPT_OF_A_LONG_KEY = 200;
 
-  static DelegateRequest read(JsonBody body) {
+  /**
+   * Reads a request.
+   *
+   * @param keyHeaders the values of the header {@code Idempotency-Key}, which is the same key
+   */
+  static DelegateRequest read(JsonBody body, List<String> keyHeaders) {
     return new DelegateRequest(
         body.id("target_id"),
         task(body),
-        body.text("idempotency_key", Integer.MAX_VALUE)
-            .filter(key -> !key.isEmpty())
-            .map(DelegateRequest::kept),
+        key(body, keyHeaders).map(DelegateRequest::kept),
         body.integer("deadline_s", 1, MAX_SPAN_S).map(Duration::ofSeconds).orElse(USUAL_SPAN),
         parent(body));
+  }
+
+  private static Optional<String> key(JsonBody body, List<String> headers) {
+    List<String> keys =
+        Stream.concat(body.text(KEY, Integer.MAX_VALUE).stream(), headers.stream().map(Text::clean))
+            .filter(key -> !key.isEmpty())
+            .distinct()
+            .toList();
+    if (keys.size() > 1) {
+      throw ProblemException.validation(
+          KEY
+              + ": not the value of the header "
+              + KEY_HEADER
+              + " (expected: one of the two, or the same key in both)");
+    }
+    return keys.stream().findFirst();
   }
 
   /** Reads the parent. Text that is longer than any id is cut, and then no delegation has it. */

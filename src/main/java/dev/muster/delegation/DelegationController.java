@@ -8,6 +8,8 @@ import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
 import dev.muster.workspace.DeliveryTarget;
 import dev.muster.workspace.Workspaces;
+import jakarta.servlet.http.HttpServletRequest;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -42,8 +44,9 @@ class DelegationController {
 
   @PostMapping("/workspaces/{id}/delegate")
   ResponseEntity<Map<String, Object>> delegate(
-      Caller caller, @PathVariable UUID id, JsonBody body) {
-    DelegateRequest request = DelegateRequest.read(body);
+      Caller caller, @PathVariable UUID id, JsonBody body, HttpServletRequest http) {
+    DelegateRequest request =
+        DelegateRequest.read(body, Collections.list(http.getHeaders(DelegateRequest.KEY_HEADER)));
     UUID delegating = delegatingWorkspace(caller, id, request.targetId());
     workspaces.requireSpeakerFor(delegating, caller);
     DeliveryTarget callee = callee(delegating, request.targetId().orElse(id), caller);

@@ -3,6 +3,7 @@ package dev.muster.delegation;
 import dev.muster.activity.AppendResult;
 import dev.muster.activity.Feeds;
 import dev.muster.delegation.DelegationRepository.NewDelegation;
+import dev.muster.delegation.DelegationRepository.OfKey;
 import dev.muster.event.Events;
 import dev.muster.platform.commit.CommitAwareTransactions;
 import dev.muster.platform.problem.ErrorCode;
@@ -10,6 +11,7 @@ import dev.muster.platform.problem.ProblemException;
 import dev.muster.workspace.DeliveryTarget;
 import dev.muster.workspace.PresenceLock;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
@@ -57,7 +59,7 @@ class DelegationCreation {
 
   /**
    * Creates a delegation and returns after the commit. From then on the delegation survives the end
-   * of this server.
+   * of this server. Throws {@code IDEMPOTENCY_KEY_REUSED} if the key is one of another task.
    */
   Accepted delegate(UUID callerId, DeliveryTarget callee, DelegateRequest request) {
     return transactions.runRetryingDeadlocks(status -> {
@@ -65,10 +67,13 @@ class DelegationCreation {
       // the locked head serialises the caller's requests, so two with one key cannot both insert
       feeds.lock(Set.of(callerId, callee.id()));
       @Nullable String key = request.idempotencyKey().orElse(null);
-      Optional<Delegation> known =
-          key == null ? Optional.empty() : repository.findByKey(callerId, key);
+      Optional<OfKey> known =
+          key == null
+              ? Optional.empty()
+              : repository.findByKey(callerId, key, callee.id(), request.task());
       if (known.isPresent()) {
-        return new Accepted(known.get().delegationId(), known.get());
+        Delegation delegation = requireSame(known.get());
+        return new Accepted(delegation.delegationId(), delegation);
       }
       NewDelegation delegation =
           new NewDelegation(
@@ -85,6 +90,20 @@ class DelegationCreation {
       boolean _ = dispatch.dispatch(delegation.delegationId());
       return new Accepted(delegation.delegationId(), null);
     });
+  }
+
+  private static Delegation requireSame(OfKey known) {
+    String id = known.delegation().delegationId();
+    if (!known.isSame()) {
+      throw new ProblemException(
+          ErrorCode.IDEMPOTENCY_KEY_REUSED,
+          "idempotency_key: it is the key of the delegation "
+              + id
+              + ", of another task or for another workspace (expected: a new key for each task,"
+              + " like a new UUID)",
+          Map.of("delegation_id", id));
+    }
+    return known.delegation();
   }
 
   /**

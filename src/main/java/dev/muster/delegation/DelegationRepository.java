@@ -48,6 +48,7 @@ class DelegationRepository {
       "SELECT "
           + COLUMNS
           + """
+          , d.callee_id = :callee AND d.task_preview = :task_preview AND d.task IS NOT DISTINCT FROM :task::text AS is_same
           FROM delegations d
           WHERE d.caller_id = :caller AND d.idempotency_key = :key AND d.status <> 'failed'
               AND (d.status <> 'completed' OR d.updated_at > clock_timestamp() - interval '24 hours')
@@ -140,12 +141,18 @@ class DelegationRepository {
         == 1;
   }
 
-  /** Returns the delegation with this key (R8.2). */
-  Optional<Delegation> findByKey(UUID callerId, String key) {
+  /** A delegation that has a key, and whether it is of the same task for the same callee. */
+  record OfKey(Delegation delegation, boolean isSame) {}
+
+  /** Returns the delegation with this key (R8.2), compared with a request. */
+  Optional<OfKey> findByKey(UUID callerId, String key, UUID calleeId, PreviewedText task) {
     return db.sql(FIND_BY_KEY)
         .param("caller", callerId)
         .param("key", key)
-        .query(DelegationRepository::delegation)
+        .param("callee", calleeId)
+        .param("task_preview", task.preview())
+        .param("task", task.overflow())
+        .query((row, n) -> new OfKey(delegation(row, n), row.getBoolean("is_same")))
         .optional();
   }
 

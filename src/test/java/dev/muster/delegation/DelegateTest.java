@@ -156,13 +156,13 @@ class DelegateTest {
     String completed = LEDGER.delegate(caller, callee, "Do it.", key);
     LEDGER.update(callee, completed, "{\"status\":\"completed\"}");
 
-    assertThat(LEDGER.tryToDelegate(caller, callee.id(), "x", key).field("delegation_id"))
+    assertThat(LEDGER.tryToDelegate(caller, callee.id(), "Do it.", key).field("delegation_id"))
         .isEqualTo(completed);
     LEDGER.set(completed, "updated_at = now() - interval '23 hours 59 minutes'");
-    assertThat(LEDGER.tryToDelegate(caller, callee.id(), "x", key).field("delegation_id"))
+    assertThat(LEDGER.tryToDelegate(caller, callee.id(), "Do it.", key).field("delegation_id"))
         .isEqualTo(completed);
     LEDGER.set(completed, "updated_at = now() - interval '24 hours 1 minute'");
-    assertThat(LEDGER.delegate(caller, callee, "Do it.", key)).isNotEqualTo(completed);
+    assertThat(LEDGER.delegate(caller, callee, "Do more.", key)).isNotEqualTo(completed);
   }
 
   @Test
@@ -176,7 +176,8 @@ class DelegateTest {
     assertThat(second).isNotEqualTo(first);
     assertThat(
             LEDGER
-                .tryToDelegate(caller, callee.id(), "x", "\"idempotency_key\":\"" + begin + "1\"")
+                .tryToDelegate(
+                    caller, callee.id(), "Do it.", "\"idempotency_key\":\"" + begin + "1\"")
                 .field("delegation_id"))
         .isEqualTo(first);
   }
