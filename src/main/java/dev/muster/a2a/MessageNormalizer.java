@@ -64,7 +64,9 @@ final class MessageNormalizer {
   }
 
   private static boolean isNone(@Nullable JsonNode value) {
-    return value == null || value.isNull() || value.isString() && value.stringValue().isEmpty();
+    return value == null
+        || value.isNull()
+        || (value.isString() && value.stringValue().isEmpty());
   }
 
   /**
