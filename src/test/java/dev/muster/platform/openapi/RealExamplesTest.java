@@ -235,7 +235,7 @@ class RealExamplesTest {
         operation.description().at("/requestBody/content/application~1json/examples");
     if (operation.description().path("responses").has("101")) {
       requireFrameAsDescribed(client, operation);
-    } else if (operation.description().at("/responses/200/content").has("text/event-stream")) {
+    } else if (isStream(operation.description().at("/responses/200/content"))) {
       requireStreamAsDescribed(client, operation);
     } else if (examples.isMissingNode()) {
       requireAsDescribed(operation, send(client, docs, operation, null));
@@ -244,6 +244,10 @@ class RealExamplesTest {
       requireAsDescribed(
           operation, send(client, docs, operation, example.path("value").toString()));
     }
+  }
+
+  private static boolean isStream(JsonNode content) {
+    return content.has("text/event-stream") && !content.has("application/json");
   }
 
   private Answer send(
@@ -347,7 +351,11 @@ class RealExamplesTest {
     String good =
         answers.propertyNames().stream().filter(s -> s.startsWith("2")).findFirst().orElseThrow();
     assertThat(String.valueOf(answer.status())).as(name).isEqualTo(good);
+    boolean isJson = answers.path(good).path("content").has("application/json");
     for (String type : answers.path(good).path("content").propertyNames()) {
+      if (isJson && !type.equals("application/json")) {
+        continue; // the form of some answers
+      }
       assertThat(answer.header("Content-Type")).as(name).startsWith(type);
       if (type.equals("application/json")) {
         JsonNode example = answers.path(good).path("content").path(type).path("example");
