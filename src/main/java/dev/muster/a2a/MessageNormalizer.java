@@ -31,8 +31,7 @@ final class MessageNormalizer {
    * Changes {@code message} but no object inside it, and returns it. What it lacks is added in the
    * form of {@code version}.
    */
-  static ObjectNode of(
-      ObjectNode message, A2aVersion version, Sender sender, Supplier<UUID> ids) {
+  static ObjectNode of(ObjectNode message, A2aVersion version, Sender sender, Supplier<UUID> ids) {
     OTHER_NAMES.forEach((other, name) -> rename(message, other, name));
     if (JsonMembers.lacksText("params.message.messageId", message.get("messageId"))) {
       message.put("messageId", ids.get().toString());
@@ -64,9 +63,7 @@ final class MessageNormalizer {
   }
 
   private static boolean isNone(@Nullable JsonNode value) {
-    return value == null
-        || value.isNull()
-        || (value.isString() && value.stringValue().isEmpty());
+    return value == null || value.isNull() || (value.isString() && value.stringValue().isEmpty());
   }
 
   /**
