@@ -35,7 +35,7 @@ class OutcomeMapper {
   private static final Set<Integer> NOT_TAKEN = Set.of(401, 408, 425, 429, 503);
 
   /** Statuses by which a gateway says that it got no answer from the agent. */
-  private static final Set<Integer> LOST_SIGHT_OF = Set.of(502, 504);
+  private static final Set<Integer> WITHOUT_UPSTREAM = Set.of(502, 504);
 
   /** Statuses that a gateway gives for an agent that does not run. */
   private static final Set<Integer> FROM_GATEWAYS = Set.of(502, 503, 504);
@@ -71,17 +71,23 @@ class OutcomeMapper {
     return outcome(result, reply, OutcomeState.ANSWERED, response);
   }
 
-  /**
-   * What the agent has not taken may be sent again; so may what a gateway lost sight of (R7.16).
-   */
   private DeliveryOutcome httpError(HttpError error, boolean deliveredBefore) {
-    OutcomeState state =
-        NOT_TAKEN.contains(error.status()) && !deliveredBefore
-            ? OutcomeState.REFUSED
-            : NOT_TAKEN.contains(error.status()) || LOST_SIGHT_OF.contains(error.status())
-                ? OutcomeState.UNCERTAIN
-                : OutcomeState.ANSWERED;
-    return outcome(error, replies.httpError(error.status(), said(error)), state, null);
+    return outcome(
+        error,
+        replies.httpError(error.status(), said(error)),
+        stateOf(error.status(), deliveredBefore),
+        null);
+  }
+
+  /**
+   * Returns the state after a status of the agent (R7.16). What it has not taken may be sent again,
+   * and if sending twice is allowed, so may what a gateway got no answer to.
+   */
+  private static OutcomeState stateOf(int status, boolean deliveredBefore) {
+    if (NOT_TAKEN.contains(status)) {
+      return deliveredBefore ? OutcomeState.UNCERTAIN : OutcomeState.REFUSED;
+    }
+    return WITHOUT_UPSTREAM.contains(status) ? OutcomeState.UNCERTAIN : OutcomeState.ANSWERED;
   }
 
   /** Stores only the last event of a stream; a duplicate message gets that event. */
