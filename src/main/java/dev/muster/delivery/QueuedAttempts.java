@@ -237,7 +237,7 @@ class QueuedAttempts {
   private static boolean isTriedAgain(QueuedMessage queued, A2aResult result) {
     return queued.kind() == Kind.RESULT
         ? result instanceof A2aResult.HttpError
-            || result instanceof A2aResult.Malformed answer && answer.status() == 0
+            || (result instanceof A2aResult.Malformed answer && answer.status() == 0)
         : result instanceof A2aResult.HttpError error
             && error.status() == INTERNAL_ERROR
             && !Objects.equals(queued.lastStatus(), INTERNAL_ERROR);
@@ -298,7 +298,7 @@ class QueuedAttempts {
     boolean isFailure =
         result instanceof A2aResult.HttpError
             || result instanceof A2aResult.Malformed
-            || queued.kind() == Kind.RESULT && result instanceof A2aResult.RpcError;
+            || (queued.kind() == Kind.RESULT && result instanceof A2aResult.RpcError);
     return isFailure ? QueueState.FAILED : QueueState.DELIVERED;
   }
 

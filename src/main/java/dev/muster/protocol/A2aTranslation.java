@@ -61,7 +61,8 @@ public final class A2aTranslation {
 
   private static ObjectNode configurationTo1(ObjectNode configuration) {
     ObjectNode translated = copy(configuration);
-    if (translated.remove("blocking") instanceof JsonNode blocking && blocking.isBoolean()) {
+    JsonNode blocking = translated.remove("blocking");
+    if (blocking != null && blocking.isBoolean()) {
       translated.put("returnImmediately", !blocking.booleanValue());
     }
     if (translated.remove("pushNotificationConfig") instanceof ObjectNode push) {

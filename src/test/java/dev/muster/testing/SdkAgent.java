@@ -202,7 +202,7 @@ public final class SdkAgent implements PeerBehavior {
     if (!METHODS_0_3.contains(method)) {
       return new Refusal(-32601, "Method not found");
     }
-    if (!request.has("jsonrpc") || !method.equals("tasks/get") && !isMessage03(request)) {
+    if (!request.has("jsonrpc") || (!method.equals("tasks/get") && !isMessage03(request))) {
       return new Refusal(-32602, "Invalid parameters");
     }
     return method.equals("tasks/get") ? new Refusal(-32001, "Task not found") : null;
