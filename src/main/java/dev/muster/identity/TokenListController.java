@@ -7,6 +7,7 @@ import dev.muster.platform.json.Ids;
 import dev.muster.platform.problem.ProblemException;
 import dev.muster.platform.time.Timestamps;
 import jakarta.servlet.http.HttpServletRequest;
+import java.math.BigInteger;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -174,14 +175,9 @@ class TokenListController {
   }
 
   private static int days(String text) {
-    try {
-      int days = text.length() > 9 ? MAX_IDLE_DAYS : Integer.parseInt(text);
-      if (days >= 0) {
-        return Math.min(days, MAX_IDLE_DAYS);
-      }
-    } catch (NumberFormatException notANumber) {
-      // falls through to the error that both cases share
+    if (!text.matches("\\+?[0-9]{1,40}")) {
+      throw ProblemException.validation("idle_days: not usable (expected: whole days, 0..10000)");
     }
-    throw ProblemException.validation("idle_days: not usable (expected: whole days, 0..10000)");
+    return new BigInteger(text).min(BigInteger.valueOf(MAX_IDLE_DAYS)).intValue();
   }
 }

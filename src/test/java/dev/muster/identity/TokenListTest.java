@@ -133,7 +133,15 @@ class TokenListTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"idle_days=-1", "idle_days=a", "never_used=1", "cursor=x", "cursor=a.b.c"})
+      strings = {
+        "idle_days=-1",
+        "idle_days=-10000000000",
+        "idle_days=a",
+        "idle_days=ten_or_more",
+        "never_used=1",
+        "cursor=x",
+        "cursor=a.b.c"
+      })
   void refusesWhatItCannotUse(String query) {
     assertRefused(
         CLIENT.get("/admin/workspace-tokens?" + query, ADMIN_TOKEN), 400, "VALIDATION_FAILED");
