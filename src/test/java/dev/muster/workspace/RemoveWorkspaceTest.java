@@ -129,8 +129,8 @@ class RemoveWorkspaceTest {
     Agent agent = CLIENT.create(name);
     Agent other = CLIENT.create(name + " 2");
 
-    assertRefused(deleteNamed(agent, name + "x"), 409, "CONFIRMATION_MISMATCH");
-    assertRefused(deleteNamed(other, name), 409, "CONFIRMATION_MISMATCH");
+    assertRefused(deleteNamed(agent, name + "x"), 400, "CONFIRMATION_MISMATCH");
+    assertRefused(deleteNamed(other, name), 400, "CONFIRMATION_MISMATCH");
     assertThat(CLIENT.read(agent).path("status").asString()).isEqualTo("awaiting_agent");
 
     assertThat(deleteNamed(agent, name).status()).isEqualTo(200);
@@ -146,8 +146,8 @@ class RemoveWorkspaceTest {
                 "GET /workspaces/" + agent.id(),
                 List.of("X-Confirm-Name: Reviewer\r\nAuthorization: Bearer " + ADMIN_TOKEN)))
         .containsExactly(200);
-    assertRefused(deleteNamed(agent, "reviewer"), 409, "CONFIRMATION_MISMATCH");
-    assertRefused(deleteNamed(agent, "Reviewer Reviewer"), 409, "CONFIRMATION_MISMATCH");
+    assertRefused(deleteNamed(agent, "reviewer"), 400, "CONFIRMATION_MISMATCH");
+    assertRefused(deleteNamed(agent, "Reviewer Reviewer"), 400, "CONFIRMATION_MISMATCH");
   }
 
   @Test
