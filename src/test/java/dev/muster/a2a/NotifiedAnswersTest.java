@@ -91,6 +91,23 @@ class NotifiedAnswersTest {
     assertThat(ask(CLIENT, person, polling, "?wait=1").json().path("result")).isEqualTo(result);
   }
 
+  @Test
+  void answersInTheVersionOfThePerson() {
+    String message =
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"SendMessage\",\"params\":{\"message\":"
+            + "{\"messageId\":\"m-1\",\"role\":\"ROLE_USER\",\"parts\":[{\"text\":\"please\"}]}}}";
+    CLIENT.post(ProxyClient.path(polling.id()), ADMIN_TOKEN, message, "A2A-Version", "1.0");
+    notify(polling, "{\"message\":\"On Friday.\",\"reply_to\":\"m-1\"}");
+
+    Answer answer =
+        CLIENT.post(
+            ProxyClient.path(polling.id()) + "?wait=1", ADMIN_TOKEN, message, "A2A-Version", "1.0");
+
+    assertThat(answer.json().at("/result/message/role").asString()).isEqualTo("ROLE_AGENT");
+    assertThat(answer.json().at("/result/message/parts").toString())
+        .isEqualTo("[{\"text\":\"On Friday.\"}]");
+  }
+
   /** The notification has a row of its own, which a chat shows. */
   @Test
   void showsTheAnswerOnItsOwnRowAlone() {
