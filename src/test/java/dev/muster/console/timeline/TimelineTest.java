@@ -120,8 +120,12 @@ class TimelineTest {
         agent.token(),
         "{\"method\":\"message/send\",\"params\":{\"message\":{\"messageId\":\"m-3\",\"content\":\"yes\",\"metadata\":{\"reply_to\":\"m-2\"}}}}");
 
-    await().until(() -> entries("?kinds=answer").size() == 1);
+    await().until(() -> entries("?kinds=answer").size() == 2);
     JsonNode answer = entries("?kinds=answer").path(0);
+    JsonNode byNotification = entries("?kinds=answer").path(1);
+    assertThat(byNotification.path("title").asString()).isEqualTo("answered");
+    assertThat(byNotification.path("text").isNull()).isTrue();
+    assertThat(cause(byNotification)).isEqualTo("message " + row + " true");
     JsonNode message = find(entries(""), "message", "from Child");
     assertThat(answer.path("status").asString()).isEqualTo("ok");
     assertThat(answer.path("title").asString()).isEqualTo("answered");
