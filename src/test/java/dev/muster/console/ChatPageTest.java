@@ -241,7 +241,7 @@ class ChatPageTest {
 
   private static void anErrorOfTheAgentIsItsAnswer(Page page) throws IOException {
     try (TestPeer peer = TestPeer.start()) {
-      peer.usually(PeerBehavior.answer(401, "{\"error\":\"my quota is used up\"}"));
+      peer.usually(PeerBehavior.answer(403, "{\"error\":\"my quota is used up\"}"));
       Agent agent = pushAgent(peer.url());
       CLIENT.heartbeat(agent);
       chat(page, agent);

@@ -126,7 +126,7 @@ class QueueOrderTest {
     }
     Queued second = ofSender.get(1);
     agent.works(messageId ->
-        messageId.equals(second.messageId()) && agent.timesReceived(messageId) == 1 ? 503 : 200);
+        messageId.equals(second.messageId()) && agent.timesReceived(messageId) == 1 ? 429 : 200);
 
     client.heartbeat(target);
 
