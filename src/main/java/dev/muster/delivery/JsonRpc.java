@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.muster.platform.json.LosslessJson;
 import dev.muster.platform.json.RawJson;
+import dev.muster.protocol.LargeJson;
 import java.io.ByteArrayInputStream;
 import java.io.InputStreamReader;
 import java.util.Arrays;
@@ -13,9 +14,6 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
 import tools.jackson.core.ObjectReadContext;
-import tools.jackson.core.StreamReadConstraints;
-import tools.jackson.core.TokenStreamFactory;
-import tools.jackson.core.json.JsonFactory;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
@@ -28,18 +26,6 @@ public final class JsonRpc {
 
   /** The members that a JSON-RPC response has beside its id, and hardly another document. */
   private static final Set<String> MEMBERS = Set.of("jsonrpc", "result", "error");
-
-  /** Accepts what was accepted when it was stored: long texts and numbers, in any number. */
-  private static final JsonFactory JSON =
-      JsonFactory.builder()
-          .streamReadConstraints(
-              StreamReadConstraints.builder()
-                  .maxStringLength(Integer.MAX_VALUE)
-                  .maxNumberLength(Integer.MAX_VALUE)
-                  .maxNameLength(Integer.MAX_VALUE)
-                  .build())
-          .disable(TokenStreamFactory.Feature.CANONICALIZE_PROPERTY_NAMES)
-          .build();
 
   private static final String BYTE_ORDER_MARK = "\uFEFF";
   private static final String DATA = "data: ";
@@ -119,7 +105,7 @@ public final class JsonRpc {
     boolean isResponse = false;
     // A parser of bytes would refuse names with escaped lone surrogates.
     try (JsonParser parser =
-        JSON.createParser(
+        LargeJson.FACTORY.createParser(
             ObjectReadContext.empty(),
             new InputStreamReader(
                 new ByteArrayInputStream(utf8, start, utf8.length - start), UTF_8))) {

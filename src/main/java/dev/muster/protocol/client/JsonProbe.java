@@ -1,5 +1,6 @@
 package dev.muster.protocol.client;
 
+import dev.muster.protocol.LargeJson;
 import java.io.ByteArrayInputStream;
 import java.io.InputStreamReader;
 import java.io.Reader;
@@ -8,9 +9,6 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
 import tools.jackson.core.ObjectReadContext;
-import tools.jackson.core.StreamReadConstraints;
-import tools.jackson.core.TokenStreamFactory;
-import tools.jackson.core.json.JsonFactory;
 
 /** Checks a body without building a tree, because it may have 64 MiB. */
 sealed interface JsonProbe {
@@ -24,19 +22,6 @@ sealed interface JsonProbe {
   record NotJson() implements JsonProbe {}
 
   int MAX_TEXT = 4_096;
-
-  /** Accepts long texts and numbers; the nesting limit stays. */
-  JsonFactory JSON =
-      JsonFactory.builder()
-          .streamReadConstraints(
-              StreamReadConstraints.builder()
-                  .maxStringLength(Integer.MAX_VALUE)
-                  .maxNumberLength(Integer.MAX_VALUE)
-                  .maxNameLength(Integer.MAX_VALUE)
-                  .build())
-          // A table of names would grow with the names that peers send.
-          .disable(TokenStreamFactory.Feature.CANONICALIZE_PROPERTY_NAMES)
-          .build();
 
   static JsonProbe at(byte[] body) {
     try (JsonParser parser = parser(body)) {
@@ -154,7 +139,7 @@ sealed interface JsonProbe {
         new InputStreamReader(
             new ByteArrayInputStream(body, start, body.length - start),
             StandardCharsets.UTF_8.newDecoder());
-    return JSON.createParser(ObjectReadContext.empty(), text);
+    return LargeJson.FACTORY.createParser(ObjectReadContext.empty(), text);
   }
 
   private static boolean startsWithByteOrderMark(byte[] body) {
