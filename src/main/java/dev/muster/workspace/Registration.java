@@ -32,6 +32,9 @@ class Registration {
 
   private static final Duration SLOT_TIMEOUT = Duration.ofSeconds(3);
 
+  /** The limit of decisions, since the workspace may change between a decision and the store. */
+  private static final int MAX_DECISIONS = 5;
+
   /** The data an agent sends to register. */
   record Request(
       UUID id, RawJson agentCard, Optional<String> url, Optional<DeliveryMode> deliveryMode) {
@@ -126,7 +129,7 @@ class Registration {
   }
 
   Registered register(Caller caller, Request request, RegistrationOrigin origin) {
-    while (true) {
+    for (int i = 0; i < MAX_DECISIONS; i++) {
       Optional<Workspace> seen = workspaces.find(request.id());
       gate.admit(caller, request.id(), seen, origin);
       DeliveryChoice delivery = delivery(request, seen);
@@ -147,6 +150,8 @@ class Registration {
         return registered.get();
       }
     }
+    throw ProblemException.unavailable(
+        "the workspace " + request.id() + " changes too often right now; register again later");
   }
 
   /** Chooses before the transaction, because it resolves host names. */
