@@ -193,13 +193,6 @@ class NotifiedAnswersTest {
   }
 
   private static String rowOf(Agent agent, String expression) {
-    return DATABASE.value(
-        "SELECT "
-            + expression
-            + " "
-            + StoredRows.FROM
-            + " WHERE l.workspace_id = '"
-            + agent.id()
-            + "' ORDER BY l.seq LIMIT 1");
+    return StoredRows.first(DATABASE, agent.id(), expression);
   }
 }

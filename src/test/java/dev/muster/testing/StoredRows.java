@@ -50,6 +50,18 @@ public final class StoredRows {
     return RowId.of(workspaceId, seq, time(Long.parseLong(micros))).toString();
   }
 
+  /** Evaluates an SQL expression on the first row of a workspace, as {@link #FROM} reads it. */
+  public static String first(TestDatabase database, UUID workspaceId, String expression) {
+    return database.value(
+        "SELECT "
+            + expression
+            + " "
+            + FROM
+            + " WHERE l.workspace_id = '"
+            + workspaceId
+            + "' ORDER BY l.seq LIMIT 1");
+  }
+
   /** Appends what a canvas leaves that asks again and again how far a task is. */
   public static void appendRequestsWithoutMessage(
       TestDatabase database, UUID workspaceId, int count) {
