@@ -142,13 +142,13 @@ class TargetCalls {
     DeliveryTarget target = request.target();
     A2aVersion version = Objects.requireNonNullElse(target.agentProtocol(), A2aVersion.V0_3);
     A2aResult result = send(client, request, version, space);
-    if (!isOtherVersion(result)) {
+    if (!refusesVersion(result)) {
       return result;
     }
     space.clear();
     A2aVersion other = version == A2aVersion.V0_3 ? A2aVersion.V1_0 : A2aVersion.V0_3;
     A2aResult second = send(client, request, other, space);
-    if (isOtherVersion(second)) {
+    if (refusesVersion(second)) {
       return result;
     }
     if (second instanceof A2aResult.Answer || second instanceof A2aResult.RpcError) {
@@ -186,8 +186,8 @@ class TargetCalls {
     return LosslessJson.write(document).text().getBytes(StandardCharsets.UTF_8);
   }
 
-  /** Whether the agent has not done anything, since it does not know the version or the method. */
-  private static boolean isOtherVersion(A2aResult result) {
+  /** Whether the agent has refused the version or the method, and so has done nothing. */
+  private static boolean refusesVersion(A2aResult result) {
     return switch (result) {
       case A2aResult.RpcError error -> OTHER_VERSION.contains(error.code());
       case A2aResult.HttpError error -> OTHER_VERSION.contains(error.rpcCode());

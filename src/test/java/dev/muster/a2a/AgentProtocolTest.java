@@ -184,7 +184,7 @@ class AgentProtocolTest {
     Answer polled = PROXY.send(agent, ADMIN_TOKEN, body, header, "1.0");
     assertThat(polled.status()).as(polled.text()).isEqualTo(200);
 
-    // by a change of the mode, then by a duplicate, which the queue also takes
+    // the change of the mode queues it
     CLIENT.patch(
         "/workspaces/" + agent.id(),
         ADMIN_TOKEN,
@@ -237,7 +237,7 @@ class AgentProtocolTest {
   }
 
   @Test
-  void refusesNothingElseThanBefore() {
+  void passesOnEveryOtherErrorOfTheAgent() {
     peer.usually(PeerBehavior.answer(404, "{\"error\":\"no such skill\"}"));
 
     Answer answer = PROXY.send(called(), ADMIN_TOKEN, ProxyClient.message("m-1", "hi"));

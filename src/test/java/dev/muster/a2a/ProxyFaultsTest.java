@@ -10,6 +10,7 @@ import dev.muster.testing.PeerBehavior;
 import dev.muster.testing.PeerProcess;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TcpTable;
+import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestClient.Answer;
 import dev.muster.testing.TestPeer;
@@ -206,6 +207,51 @@ class ProxyFaultsTest {
       assertThat(sent.stored("l.error_detail")).contains("no such task", "-32001");
       assertThat(sent.stored("l.response_body")).isEqualTo(error);
       assertThat(peer.deliveries()).hasSize(1);
+    }
+  }
+
+  /** A gateway got no answer, so the agent may have it (R7.16). */
+  @ParameterizedTest
+  @ValueSource(ints = {502, 504})
+  void sendsNothingTwiceFromTheQueueWhereThatIsForbidden(int status) throws IOException {
+    TestClient client = WITHOUT_RETRIES.client();
+    try (TestPeer peer = TestPeer.start().usually(PeerBehavior.answer(status, "{}"))) {
+      Agent caller = client.create("Caller", "\"delivery_mode\":\"poll\"");
+      Agent callee =
+          client.create(
+              "Callee",
+              "\"parent_id\":\"" + caller.id() + "\"",
+              "\"delivery_mode\":\"push\"",
+              "\"max_concurrent_tasks\":2",
+              "\"url\":\"" + peer.url() + "\"");
+      String delegation =
+          client
+              .post(
+                  "/workspaces/" + caller.id() + "/delegate",
+                  caller.token(),
+                  "{\"target_id\":\"" + callee.id() + "\",\"task\":\"Do it.\"}")
+              .field("delegation_id");
+      assertThat(new ProxyClient(WITHOUT_RETRIES).send(callee, ADMIN_TOKEN, MESSAGE).status())
+          .isEqualTo(202);
+
+      client.heartbeat(callee);
+
+      String ended =
+          "SELECT string_agg(kind || ' ' || state || ' ' || queue_state, ', ' ORDER BY kind) FROM"
+              + " delivery_outcomes WHERE workspace_id = '"
+              + callee.id()
+              + "'";
+      Awaitility.await()
+          .untilAsserted(() ->
+              assertThat(WITHOUT_RETRIES.database().value(ended))
+                  .isEqualTo("delegation uncertain failed, message uncertain failed"));
+      assertThat(
+              WITHOUT_RETRIES
+                  .database()
+                  .value(
+                      "SELECT status FROM delegations WHERE delegation_id = '" + delegation + "'"))
+          .isEqualTo("in_progress");
+      assertThat(peer.deliveries()).hasSize(2);
     }
   }
 
