@@ -186,11 +186,9 @@ class QueueRepository {
           .replace("{COLUMNS}", COLUMNS);
 
   private final JdbcClient db;
-  private final UnansweredCalls unanswered;
 
-  QueueRepository(JdbcClient db, UnansweredCalls unanswered) {
+  QueueRepository(JdbcClient db) {
     this.db = db;
-    this.unanswered = unanswered;
   }
 
   /**
@@ -202,7 +200,6 @@ class QueueRepository {
   @Transactional(propagation = Propagation.MANDATORY)
   List<QueuedMessage> claim(
       List<UUID> targetIds, ToIntFunction<UUID> limitOf, DeliveryClaim claim, int most) {
-    unanswered.makeOneDue(targetIds);
     return by(db.sql(CLAIM), claim)
         .param("ids", targetIds.toArray(UUID[]::new))
         .param("most_of_each", targetIds.stream().map(limitOf::applyAsInt).toArray(Integer[]::new))

@@ -48,6 +48,7 @@ class QueueWorker implements SmartLifecycle {
   private final Feeds feeds;
   private final QueueRepository queue;
   private final WaitingTargets waiting;
+  private final UnansweredCalls unanswered;
   private final QueueWakeUps wakeUps;
   private final QueuedAttempts attempts;
   private final ReplicaLease lease;
@@ -66,6 +67,7 @@ class QueueWorker implements SmartLifecycle {
       Feeds feeds,
       QueueRepository queue,
       WaitingTargets waiting,
+      UnansweredCalls unanswered,
       QueueWakeUps wakeUps,
       QueuedAttempts attempts,
       AttemptPermits permits,
@@ -78,6 +80,7 @@ class QueueWorker implements SmartLifecycle {
     this.feeds = feeds;
     this.queue = queue;
     this.waiting = waiting;
+    this.unanswered = unanswered;
     this.wakeUps = wakeUps;
     this.attempts = attempts;
     this.permits = permits;
@@ -101,15 +104,20 @@ class QueueWorker implements SmartLifecycle {
   private void scan() {
     Set<UUID> found = wakeUps.beginLook();
     List<UUID> due = new ArrayList<>();
+    List<UUID> mayAnswer = new ArrayList<>();
     waiting
         .all()
         .forEach(target -> {
           found.add(target.id());
-          if (target.isDue()) {
+          if (target.isDue() || target.mayAnswer()) {
             due.add(target.id());
+          }
+          if (target.mayAnswer()) {
+            mayAnswer.add(target.id());
           }
         });
     wakeUps.endLook(found);
+    unanswered.makeOneDue(mayAnswer);
     claim(due);
   }
 

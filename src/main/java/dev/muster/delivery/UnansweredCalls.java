@@ -1,7 +1,6 @@
 package dev.muster.delivery;
 
 import dev.muster.platform.pace.Pace;
-import dev.muster.platform.postgres.StablePlans;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
@@ -44,7 +43,8 @@ class UnansweredCalls {
           WHERE d.ctid = paused.place AND d.owner IS NULL),
       silent AS (
           INSERT INTO unanswered_calls AS u (workspace_id, since, last_at, calls, error)
-          SELECT workspace_id, statement_timestamp(), statement_timestamp(), count(*), max(error)
+          SELECT workspace_id, statement_timestamp(), statement_timestamp(),
+              count(*) FILTER (WHERE NOT answered), max(error) FILTER (WHERE NOT answered)
           FROM calls
           GROUP BY workspace_id
           HAVING bool_or(NOT answered) AND NOT bool_or(coalesce(answered, false))
@@ -55,42 +55,28 @@ class UnansweredCalls {
               error = excluded.error)
       """;
 
-  /** Whether a heartbeat has come since the last call; {@code u} and {@code b} are the rows. */
+  /** Whether a heartbeat has come since the last call; the rows are {@code u} and {@code b}. */
   static final String MAY_ANSWER =
       "b.last_heartbeat_at > u.last_at AND u.last_at < statement_timestamp() - :trial_ms * interval"
           + " '1 ms'";
 
   private static final String MAKE_ONE_DUE =
-      StablePlans.of(
-          """
-          WITH silent AS MATERIALIZED (
-              SELECT target.id
-              FROM unnest(:ids::uuid[]) AS target (id)
-              CROSS JOIN LATERAL (SELECT last_at FROM unanswered_calls WHERE workspace_id = target.id OFFSET 0) AS u
-              CROSS JOIN LATERAL (
-                  SELECT last_heartbeat_at FROM api_workspace_heartbeat WHERE workspace_id = target.id OFFSET 0) AS b
-              WHERE {MAY_ANSWER}),
-          idle AS MATERIALIZED (
-              SELECT id FROM silent
-              WHERE (
-                  SELECT true FROM deliveries
-                  WHERE workspace_id = silent.id AND queued AND (owner IS NOT NULL OR due_at <= statement_timestamp())
-                  LIMIT 1) IS NULL)
-          UPDATE deliveries d SET due_at = statement_timestamp()
-          FROM idle CROSS JOIN LATERAL (
-              SELECT ctid AS place FROM deliveries
-              WHERE workspace_id = idle.id AND queued AND owner IS NULL AND expires_at > statement_timestamp()
-              ORDER BY priority DESC, enqueued_at, seq LIMIT 1) AS first
-          WHERE d.ctid = first.place AND d.owner IS NULL
-          RETURNING true
-          """
-              .replace("{MAY_ANSWER}", MAY_ANSWER));
+      """
+      UPDATE deliveries d SET due_at = statement_timestamp()
+      FROM unnest(:ids::uuid[]) AS target (id) CROSS JOIN LATERAL (
+          SELECT seq FROM deliveries
+          WHERE workspace_id = target.id AND queued AND owner IS NULL AND expires_at > statement_timestamp()
+          ORDER BY priority DESC, enqueued_at, seq LIMIT 1) AS first
+      WHERE d.workspace_id = target.id AND d.seq = first.seq AND d.owner IS NULL
+          AND NOT EXISTS (SELECT FROM deliveries h WHERE h.workspace_id = target.id AND h.queued AND h.owner IS NOT NULL)
+      """;
 
   private static final String FORGET =
       "DELETE FROM unanswered_calls WHERE workspace_id = ANY (:ids)";
 
   private static final String MAKE_ALL_DUE =
       """
+      WITH forgotten AS (DELETE FROM unanswered_calls WHERE workspace_id = :id)
       UPDATE deliveries SET due_at = statement_timestamp()
       WHERE workspace_id = :id AND queued AND owner IS NULL AND due_at > statement_timestamp()
       """;
@@ -109,23 +95,18 @@ class UnansweredCalls {
   }
 
   /**
-   * Makes one message due for each of these targets that has sent a heartbeat since its last call
-   * and has none that is due or being delivered. The feed heads of the targets are locked.
+   * Makes one message due for each of these targets, which may answer and have none that is due;
+   * for none that has a message in delivery by then.
    */
-  @Transactional(propagation = Propagation.MANDATORY)
   void makeOneDue(List<UUID> targetIds) {
-    List<Boolean> _ =
-        db.sql(MAKE_ONE_DUE)
-            .param("ids", targetIds.toArray(UUID[]::new))
-            .param("trial_ms", trialMillis())
-            .query((row, n) -> row.getBoolean(1))
-            .list();
+    if (!targetIds.isEmpty()) {
+      db.sql(MAKE_ONE_DUE).param("ids", targetIds.toArray(UUID[]::new)).update();
+    }
   }
 
   /** Makes all messages of the target due, since its agent has just registered. */
   @Transactional(propagation = Propagation.MANDATORY)
   void registered(UUID targetId) {
-    forget(List.of(targetId));
     db.sql(MAKE_ALL_DUE).param("id", targetId).update();
   }
 

@@ -14,9 +14,11 @@ class WaitingTargets {
    * A target for which messages wait.
    *
    * @param isDue whether one of the messages can be tried now
+   * @param mayAnswer whether all pause, but the agent has sent a heartbeat since a call that it did
+   *     not answer (R7.7)
    * @param isThere whether the workspace has not been removed
    */
-  record WaitedFor(UUID id, boolean isDue, boolean isThere) {}
+  record WaitedFor(UUID id, boolean isDue, boolean mayAnswer, boolean isThere) {}
 
   private static final int PAGE_SIZE = 1000;
   private static final UUID FIRST_ID = new UUID(0, 0);
@@ -40,17 +42,19 @@ class WaitingTargets {
               SELECT d.workspace_id FROM deliveries d WHERE d.queued AND d.workspace_id > target.id
               ORDER BY d.workspace_id LIMIT 1)
           FROM target WHERE target.id IS NOT NULL)
-      SELECT id, (EXISTS (
-              SELECT FROM deliveries d WHERE d.workspace_id = target.id AND d.queued AND d.owner IS NULL
-                  AND d.due_at <= statement_timestamp())
-              OR EXISTS (
-                  SELECT FROM unanswered_calls u JOIN api_workspace_heartbeat b ON b.workspace_id = u.workspace_id
-                  WHERE u.workspace_id = target.id AND {MAY_ANSWER}))
-          AND EXISTS (
-              SELECT FROM api_workspace_delivery w JOIN api_workspace_heartbeat b ON b.workspace_id = w.id
-              WHERE w.id = target.id AND (w.delivery_mode = 'poll' OR b.status IN ('online', 'degraded'))) AS is_due,
-          EXISTS (SELECT FROM api_workspace_delivery w WHERE w.id = target.id AND w.removed_at IS NULL) AS is_there
-      FROM target WHERE id IS NOT NULL LIMIT :most
+      SELECT id, is_due AND is_reachable AS is_due, NOT is_due AND is_reachable AND EXISTS (
+              SELECT FROM unanswered_calls u JOIN api_workspace_heartbeat b ON b.workspace_id = u.workspace_id
+              WHERE u.workspace_id = found.id AND {MAY_ANSWER}) AS may_answer, is_there
+      FROM (SELECT id FROM target WHERE id IS NOT NULL LIMIT :most) AS found
+      CROSS JOIN LATERAL (
+          SELECT EXISTS (
+                  SELECT FROM deliveries d WHERE d.workspace_id = found.id AND d.queued AND d.owner IS NULL
+                      AND d.due_at <= statement_timestamp()) AS is_due,
+              EXISTS (
+                  SELECT FROM api_workspace_delivery w JOIN api_workspace_heartbeat b ON b.workspace_id = w.id
+                  WHERE w.id = found.id AND (w.delivery_mode = 'poll' OR b.status IN ('online', 'degraded'))) AS is_reachable,
+              EXISTS (
+                  SELECT FROM api_workspace_delivery w WHERE w.id = found.id AND w.removed_at IS NULL) AS is_there) AS state
       """
           .replace("{MAY_ANSWER}", UnansweredCalls.MAY_ANSWER);
 
@@ -92,6 +96,7 @@ class WaitingTargets {
             new WaitedFor(
                 row.getObject("id", UUID.class),
                 row.getBoolean("is_due"),
+                row.getBoolean("may_answer"),
                 row.getBoolean("is_there")))
         .list();
   }

@@ -175,7 +175,6 @@ class StatementPlansTest {
             "dev.muster.activity.FeedMarks.read",
             "dev.muster.delivery.Completions.run",
             "dev.muster.delivery.QueueRepository.claim",
-            "dev.muster.delivery.UnansweredCalls.makeOneDue",
             "dev.muster.event.EventRepository.insert",
             "dev.muster.heartbeat.HeartbeatRepository.recordSteady",
             "dev.muster.identity.AuditRepository.insert",
