@@ -18,6 +18,9 @@ final class WorkspaceAttacks {
   private static final int ROW_BYTES = 500_000;
   private static final long MAX_FEED_BYTES = 600L << 20;
   private static final AtomicInteger REGISTRATIONS = new AtomicInteger();
+  private static final AtomicInteger SIGN_INS = new AtomicInteger();
+  private static final int SIGN_INS_OF_AN_ADDRESS = 10;
+  private static final int MAX_SESSIONS = 20;
   private static final int LISTED = 5_000;
   private static final int LISTED_IN_SHORT = 100;
   private static final int REGISTERED_OF_AN_ADDRESS = 100;
@@ -35,6 +38,7 @@ final class WorkspaceAttacks {
   static List<Attack> all() {
     return List.of(
         new Attack("minted-tokens", WorkspaceAttacks::mintTokens),
+        Attack.alone("opened-sessions", WorkspaceAttacks::openSessions),
         new Attack("filled-feed", WorkspaceAttacks::fillFeed),
         new Attack("whole-lists", WorkspaceAttacks::listAll),
         Attack.alone("registrations-at-once", WorkspaceAttacks::registerAtOnce),
@@ -80,6 +84,32 @@ final class WorkspaceAttacks {
         run.expect(
             !run.isAlone() || run.holdsSoon(() -> run.counted("429") > 0),
             "a workspace with many tokens is limited"));
+  }
+
+  /** Signs in to the console again and again, from as many addresses as that needs. */
+  private static void openSessions(AttackRun run) {
+    Agent attacker = run.workspace();
+    byte[] signIn =
+        Connection.request(
+            "POST", "/console/session", null, "{\"token\":\"" + attacker.token() + "\"}");
+    run.repeat(
+        4,
+        () -> {
+          int n = SIGN_INS.getAndIncrement() / SIGN_INS_OF_AN_ADDRESS;
+          String address = "127.10.%d.%d".formatted(n / 200 % 200, 1 + n % 200);
+          try (Connection connection = Connection.open(run.port(), address, TIMEOUT_MS)) {
+            run.count(String.valueOf(connection.exchange(signIn).status()));
+          }
+        });
+    run.atEnd(() ->
+        run.expect(
+            run.holdsSoon(() -> run.counted("201") > 2 * MAX_SESSIONS),
+            "it opens more sessions than it may have"));
+    run.atEnd(() -> {
+      String live = run.client().get("/console/sessions", TestServer.ADMIN_TOKEN).text();
+      int own = live.split(attacker.id().toString(), -1).length - 1;
+      run.expect(own > 0 && own <= MAX_SESSIONS, "its oldest sessions end: it has " + own);
+    });
   }
 
   /**
