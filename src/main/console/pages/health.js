@@ -79,7 +79,8 @@ export function open(root, place, { call, navigate, fleet }) {
           ? html`oldest ${age(database.oldest_event_at)}` : 'none yet')}
         ${fact('Commits', commitMs(replicas) > 0
           ? html`99 % within ${number(commitMs(replicas))} ms` : 'none', 'in the last 10 seconds')}
-        ${fact('Database', html`answers in ${database.latency_ms} ms`, html`PostgreSQL ${inline(database.version)}`)}
+        ${fact('Database', html`answers in ${database.latency_ms} ms`, html`PostgreSQL ${inline(database.version)}${
+            database.pooler ? ' behind a pooler' : null}`)}
         ${fact('Size', bytes(database.bytes), html`${bytes(database.history_bytes)} history`)}
       </dl>
       <h2>Replicas</h2>

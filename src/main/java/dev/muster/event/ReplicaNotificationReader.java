@@ -4,6 +4,7 @@ import dev.muster.event.ReplicaNotifier.ReplicaNotificationListener;
 import dev.muster.platform.loop.BackgroundLoop;
 import dev.muster.platform.loop.BackgroundLoops;
 import dev.muster.platform.loop.FailingUnits;
+import dev.muster.platform.postgres.Pooler;
 import io.micrometer.core.instrument.MeterRegistry;
 import jakarta.annotation.PreDestroy;
 import java.sql.Connection;
@@ -12,6 +13,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.Properties;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -25,7 +27,8 @@ import org.springframework.stereotype.Component;
 /**
  * Reads the notifications of other replicas on a dedicated connection and calls the listeners.
  *
- * <p>Notifications that arrive together are merged into one.
+ * <p>Notifications that arrive together are merged into one. Behind a pooler none arrive: then only
+ * the regular looks of the listeners find what other replicas did.
  */
 @Component
 class ReplicaNotificationReader {
@@ -41,20 +44,24 @@ class ReplicaNotificationReader {
   private final List<ReplicaNotificationListener> receivers;
   private final FailingUnits failing;
   private final CountDownLatch closed = new CountDownLatch(1);
-  private final BackgroundLoop loop;
+  private final Optional<BackgroundLoop> loop;
   private volatile @Nullable Connection listening;
 
   ReplicaNotificationReader(
       JdbcConnectionDetails database,
       ReplicaNotifier notifier,
       List<ReplicaNotificationListener> receivers,
+      Pooler pooler,
       MeterRegistry metrics,
       BackgroundLoops loops) {
     this.database = database;
     this.notifier = notifier;
     this.receivers = receivers;
     this.failing = new FailingUnits("replica-notification-reader", metrics);
-    this.loop = loops.start("replica-notification-reader", RUN_INTERVAL, this::listen);
+    this.loop =
+        pooler.isUsed()
+            ? Optional.empty()
+            : Optional.of(loops.start("replica-notification-reader", RUN_INTERVAL, this::listen));
   }
 
   /** Waits for the next notifications, at most {@code MAX_SILENCE_MILLIS}. */
@@ -171,7 +178,7 @@ class ReplicaNotificationReader {
   void close() {
     closed.countDown();
     hangUp();
-    loop.close();
+    loop.ifPresent(BackgroundLoop::close);
     hangUp();
   }
 }

@@ -53,6 +53,11 @@ public final class TcpRelay implements AutoCloseable {
     cut();
   }
 
+  /** Connects new connections there; existing ones stay. */
+  public void lead(int newTargetPort) {
+    targetPort = newTargetPort;
+  }
+
   /** Resets every connection. */
   public void cut() {
     open.forEach(TcpRelay::closeQuietly);

@@ -9,6 +9,7 @@ import dev.muster.identity.RouteAccess.CallerKind;
 import dev.muster.platform.jobs.JobHistory;
 import dev.muster.platform.jobs.JobHistory.JobRun;
 import dev.muster.platform.jobs.RecurringJob;
+import dev.muster.platform.postgres.Pooler;
 import dev.muster.platform.settings.EffectiveSettings;
 import dev.muster.platform.time.Timestamps;
 import dev.muster.platform.uptime.ControlPlaneUptime;
@@ -57,10 +58,15 @@ class OperationsController {
     }
   }
 
-  /** The database as this replica sees it; sizes in bytes. */
+  /**
+   * The database as this replica sees it; sizes in bytes.
+   *
+   * @param pooler whether a pooler stands before it (R12.1)
+   */
   record Database(
       double latencyMs,
       String version,
+      boolean pooler,
       long bytes,
       long historyBytes,
       @Nullable Instant oldestEventAt) {}
@@ -68,6 +74,7 @@ class OperationsController {
   record SettingList(List<EffectiveSettings.Shown> settings, int count) {}
 
   private final JdbcClient db;
+  private final Pooler pooler;
   private final ReplicaReports reports;
   private final ControlPlaneUptime uptime;
   private final LivenessSettings liveness;
@@ -77,6 +84,7 @@ class OperationsController {
 
   OperationsController(
       JdbcClient db,
+      Pooler pooler,
       ReplicaReports reports,
       ControlPlaneUptime uptime,
       LivenessSettings liveness,
@@ -84,6 +92,7 @@ class OperationsController {
       JobHistory runs,
       EffectiveSettings settings) {
     this.db = db;
+    this.pooler = pooler;
     this.reports = reports;
     this.uptime = uptime;
     this.liveness = liveness;
@@ -124,6 +133,7 @@ class OperationsController {
             new Database(
                 Math.round(latencyMs * 100) / 100.0,
                 row.getString("version"),
+                pooler.isUsed(),
                 row.getLong("bytes"),
                 row.getLong("history_bytes"),
                 Timestamps.instantOrNull(row, "oldest_event_at")))

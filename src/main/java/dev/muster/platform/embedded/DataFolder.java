@@ -6,6 +6,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -14,6 +16,8 @@ import org.slf4j.LoggerFactory;
 final class DataFolder {
 
   private static final Duration INITDB_LIMIT = Duration.ofMinutes(5);
+  private static final int FIRST_WITH_SCRAM_ITERATIONS = 16;
+  private static final int FIRST_WITH_BUILTIN_LOCALE = 17;
 
   private static final Logger log = LoggerFactory.getLogger(DataFolder.class);
 
@@ -42,22 +46,25 @@ final class DataFolder {
   }
 
   private void initdb(Path unfinished, String user, Path passwordFile) {
-    Outcome outcome =
-        programs.run(
-            INITDB_LIMIT,
-            "initdb",
-            "--pgdata=" + unfinished,
-            "--username=" + user,
-            "--pwfile=" + passwordFile,
-            "--auth=scram-sha-256",
-            // More iterations slow down each login; a password of 24 random bytes cannot be
-            // guessed.
-            "--set=scram_iterations=1",
-            // The same on every machine: UTF-8, ordered by code point, whatever the user's locale.
-            "--encoding=UTF8",
-            "--locale=C",
-            "--locale-provider=builtin",
-            "--builtin-locale=C.UTF-8");
+    List<String> arguments =
+        new ArrayList<>(
+            List.of(
+                "--pgdata=" + unfinished,
+                "--username=" + user,
+                "--pwfile=" + passwordFile,
+                "--auth=scram-sha-256",
+                "--encoding=UTF8"));
+    int major = Integer.parseInt(programs.majorVersion());
+    if (major >= FIRST_WITH_SCRAM_ITERATIONS) {
+      // More iterations slow down each login; a password of 24 random bytes cannot be guessed.
+      arguments.add("--set=scram_iterations=1");
+    }
+    // The same on every machine: UTF-8, ordered by code point, whatever the user's locale.
+    arguments.addAll(
+        major >= FIRST_WITH_BUILTIN_LOCALE
+            ? List.of("--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8")
+            : List.of("--locale=C.UTF-8"));
+    Outcome outcome = programs.run(INITDB_LIMIT, "initdb", arguments.toArray(String[]::new));
     if (!outcome.succeeded()) {
       throw new StartRefusedException(
           "The embedded PostgreSQL cannot make its data folder: %s; see %s."

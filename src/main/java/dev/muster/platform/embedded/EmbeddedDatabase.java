@@ -4,6 +4,7 @@ import dev.muster.platform.embedded.Postmaster.Timeouts;
 import dev.muster.platform.settings.StartRefusedException;
 import java.io.File;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.sql.Connection;
@@ -12,6 +13,7 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.NoSuchElementException;
 import java.util.Properties;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.regex.Pattern;
@@ -103,6 +105,38 @@ public final class EmbeddedDatabase implements AutoCloseable {
     return database;
   }
 
+  /** Whether the home has a database, which may be stopped. */
+  public static boolean isIn(Path home) {
+    return Files.exists(home.resolve("postgres/data/PG_VERSION"));
+  }
+
+  /**
+   * Returns the address of the database that a server, of another process, runs in this home.
+   *
+   * @throws StartRefusedException if there is none, or it cannot be found
+   */
+  public static Running running(Path home) {
+    Path postgres = home.resolve("postgres");
+    try {
+      int port = new PidFile(postgres.resolve("data"), postgres.resolve("bin")).port();
+      return new Running(url(port), USER, Files.readString(home.resolve(PASSWORD)).strip());
+    } catch (IOException | NoSuchElementException e) {
+      throw new StartRefusedException(
+          "The home %s is in use, and its database cannot be found; try again when its server is ready."
+              .formatted(home),
+          e);
+    }
+  }
+
+  /** The address and the login of a database that another process runs. */
+  public record Running(String jdbcUrl, String user, String password) {
+
+    @Override
+    public String toString() {
+      return jdbcUrl;
+    }
+  }
+
   private static String password(MusterHome home, DataFolder data) {
     return home.secret(PASSWORD)
         .orElseGet(() -> {
@@ -144,6 +178,10 @@ public final class EmbeddedDatabase implements AutoCloseable {
   }
 
   public String jdbcUrl() {
+    return url(port);
+  }
+
+  private static String url(int port) {
     return "jdbc:postgresql://127.0.0.1:%d/postgres".formatted(port);
   }
 

@@ -5,11 +5,11 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 
 /** Describes an I/O failure; the JDK's message for a denied access is only a path. */
-final class IoFailureText {
+public final class IoFailureText {
 
   private IoFailureText() {}
 
-  static String of(IOException failure) {
+  public static String of(IOException failure) {
     if (failure instanceof AccessDeniedException) {
       return "permission denied";
     }

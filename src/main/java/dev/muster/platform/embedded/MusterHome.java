@@ -3,11 +3,13 @@ package dev.muster.platform.embedded;
 import static java.nio.file.StandardOpenOption.CREATE;
 import static java.nio.file.StandardOpenOption.WRITE;
 
+import dev.muster.platform.settings.Setting;
 import dev.muster.platform.settings.StartRefusedException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
@@ -34,6 +36,21 @@ public final class MusterHome implements AutoCloseable {
     this.lock = lock;
   }
 
+  /** Returns the folder that the setting names; the default one where it is empty. */
+  public static Path folder(Optional<String> setting) {
+    return setting
+        .map(text -> Setting.MUSTER_HOME.parse(() -> path(text)))
+        .orElseGet(() -> Path.of(System.getProperty("user.home"), ".muster"));
+  }
+
+  private static Path path(String text) {
+    try {
+      return Path.of(text).toAbsolutePath();
+    } catch (InvalidPathException e) {
+      throw new IllegalArgumentException("expected the path of a folder", e);
+    }
+  }
+
   /**
    * Opens the home; creates it, accessible to its owner only, if it is missing.
    *
@@ -41,16 +58,25 @@ public final class MusterHome implements AutoCloseable {
    */
   public static MusterHome open(Path folder) {
     Path home = create(folder.toAbsolutePath().normalize());
+    return take(home)
+        .orElseThrow(() ->
+            new StartRefusedException(
+                "Muster is already running with the home %s; stop it or %s."
+                    .formatted(home, ANOTHER)));
+  }
+
+  /** As {@link #open}; empty if the home is in use. */
+  public static Optional<MusterHome> openIfFree(Path folder) {
+    return take(create(folder.toAbsolutePath().normalize()));
+  }
+
+  private static Optional<MusterHome> take(Path home) {
     if (!Files.isWritable(home)) {
       throw notWritable(home, "it is read-only for the user " + System.getProperty("user.name"));
     }
     try {
       HomeLock lock = HomeLock.take(home);
-      if (lock == null) {
-        throw new StartRefusedException(
-            "Muster is already running with the home %s; stop it or %s.".formatted(home, ANOTHER));
-      }
-      return new MusterHome(home, lock);
+      return lock == null ? Optional.empty() : Optional.of(new MusterHome(home, lock));
     } catch (IOException e) {
       throw new StartRefusedException(
           "The home %s cannot be locked (%s); make it a writable folder on a local disk or %s."

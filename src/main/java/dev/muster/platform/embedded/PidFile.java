@@ -7,6 +7,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.NoSuchElementException;
 import java.util.Optional;
 
 /**
@@ -19,6 +20,9 @@ final class PidFile {
 
   /** An id above the process ids of every system. */
   private static final String NO_PROCESS = Integer.toString(Integer.MAX_VALUE);
+
+  /** The index of the line with the port. */
+  private static final int PORT = 3;
 
   private final Path file;
   private final Path binaries;
@@ -36,6 +40,19 @@ final class PidFile {
   Optional<ProcessHandle> server() throws IOException {
     Optional<ProcessHandle> process = lines().stream().findFirst().flatMap(PidFile::process);
     return process.isPresent() && belongsToHome(process.get()) ? process : Optional.empty();
+  }
+
+  /**
+   * Returns the port of the live server.
+   *
+   * @throws NoSuchElementException if there is no server, or it does not listen yet
+   */
+  int port() throws IOException {
+    List<String> lines = lines();
+    if (server().isEmpty() || lines.size() <= PORT) {
+      throw new NoSuchElementException("no server listens: " + file);
+    }
+    return Integer.parseInt(lines.get(PORT).strip());
   }
 
   /**

@@ -19,7 +19,7 @@ import java.util.Objects;
 import java.util.Set;
 
 /** Creates files and folders that only their owner can read, and syncs them to disk. */
-final class PrivateFiles {
+public final class PrivateFiles {
 
   private static final boolean POSIX =
       FileSystems.getDefault().supportedFileAttributeViews().contains("posix");
@@ -30,7 +30,7 @@ final class PrivateFiles {
     Files.createDirectories(folder, permissions("rwx------"));
   }
 
-  static FileChannel open(Path file, OpenOption... options) throws IOException {
+  public static FileChannel open(Path file, OpenOption... options) throws IOException {
     return FileChannel.open(file, Set.of(options), permissions("rw-------"));
   }
 
@@ -49,7 +49,7 @@ final class PrivateFiles {
   }
 
   /** Renames a file; returns when the new name is on the disk. */
-  static void move(Path from, Path to) throws IOException {
+  public static void move(Path from, Path to) throws IOException {
     Files.move(from, to, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     if (POSIX) { // elsewhere a folder cannot be opened, and the file system keeps a journal
       sync(Objects.requireNonNull(to.getParent()));

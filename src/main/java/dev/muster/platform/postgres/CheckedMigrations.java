@@ -10,6 +10,7 @@ import java.util.Properties;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.flywaydb.core.Flyway;
+import org.flywaydb.core.api.FlywayException;
 import org.flywaydb.core.api.MigrationInfo;
 import org.flywaydb.core.api.MigrationInfoService;
 import org.flywaydb.core.api.configuration.FluentConfiguration;
@@ -23,9 +24,8 @@ import org.springframework.boot.jdbc.autoconfigure.JdbcConnectionDetails;
 import org.springframework.jdbc.datasource.SimpleDriverDataSource;
 
 /**
- * Migrates the schema after checking the connection, the PostgreSQL version and the checksums.
- *
- * <p>A failed check refuses the start with one sentence.
+ * Migrates the schema after checking the checksums. A failed check refuses the start with one
+ * sentence.
  */
 final class CheckedMigrations implements FlywayMigrationStrategy {
 
@@ -34,7 +34,8 @@ final class CheckedMigrations implements FlywayMigrationStrategy {
    *
    * <p>The pool ends a statement after seconds, but an index over millions of rows takes minutes.
    * The session that holds Flyway's lock must not be ended as idle, and other starting replicas
-   * wait for that lock as long. Other parameters of the URL apply to these connections too.
+   * wait for that lock as long. Other parameters of the URL apply to these connections too. A
+   * {@link Pooler} has no such time-outs to take away.
    */
   static final class MigrationConnections implements FlywayConfigurationCustomizer {
 
@@ -48,8 +49,11 @@ final class CheckedMigrations implements FlywayMigrationStrategy {
 
     private final JdbcConnectionDetails database;
 
-    MigrationConnections(JdbcConnectionDetails database) {
+    private final Pooler pooler;
+
+    MigrationConnections(JdbcConnectionDetails database, Pooler pooler) {
       this.database = database;
+      this.pooler = pooler;
     }
 
     @Override
@@ -62,8 +66,11 @@ final class CheckedMigrations implements FlywayMigrationStrategy {
       PGProperty.APPLICATION_NAME.set(asked, "muster-migrations");
       PGProperty.CONNECT_TIMEOUT.set(asked, 3);
       PGProperty.TCP_KEEP_ALIVE.set(asked, true);
-      PGProperty.OPTIONS.set(
-          asked, Objects.requireNonNullElse(PGProperty.OPTIONS.getOrDefault(asked), "") + OPTIONS);
+      if (!pooler.isUsed()) {
+        PGProperty.OPTIONS.set(
+            asked,
+            Objects.requireNonNullElse(PGProperty.OPTIONS.getOrDefault(asked), "") + OPTIONS);
+      }
       // Flyway searches the URL for passwords, which takes half a second where a URL is long.
       var connections = new SimpleDriverDataSource(new Driver(), url.split("\\?", 2)[0], asked);
       flyway.dataSource(connections).lockRetryCount(MAX_TRIES);
@@ -71,8 +78,6 @@ final class CheckedMigrations implements FlywayMigrationStrategy {
   }
 
   private static final Logger log = LoggerFactory.getLogger(CheckedMigrations.class);
-
-  private static final int OLDEST_MAJOR = 15;
 
   private final DataSource pool;
   private final Optional<Path> home;
@@ -85,28 +90,23 @@ final class CheckedMigrations implements FlywayMigrationStrategy {
 
   @Override
   public void migrate(Flyway flyway) {
-    try (Connection connection = pool.getConnection()) {
-      int major = connection.getMetaData().getDatabaseMajorVersion();
-      if (major < OLDEST_MAJOR) {
-        throw new StartRefusedException(
-            "The database is PostgreSQL "
-                + major
-                + "; Muster needs PostgreSQL "
-                + OLDEST_MAJOR
-                + " or newer.");
-      }
-    } catch (SQLException | RuntimeException e) {
-      throw e instanceof StartRefusedException refused ? refused : unreachable(e);
-    }
-    MigrationInfoService schema = flyway.info();
+    MigrationInfoService schema = schema(flyway);
     if (Stream.of(schema.applied()).anyMatch(CheckedMigrations::isAnother)) {
       throw ofAnotherVersion();
     }
     int pending = schema.pending().length;
     if (pending > 0) {
       log.info("the schema is migrated; versions to go: {}", pending);
+      flyway.migrate();
     }
-    flyway.migrate();
+  }
+
+  private static MigrationInfoService schema(Flyway flyway) {
+    try {
+      return flyway.info();
+    } catch (FlywayException e) {
+      throw unreachable(e);
+    }
   }
 
   /**

@@ -6,15 +6,15 @@ import dev.muster.platform.embedded.MusterHome;
 import dev.muster.platform.postgres.CheckedMigrations.MigrationConnections;
 import dev.muster.platform.postgres.TimelyConnections.TimelyStatements;
 import dev.muster.platform.postgres.TimelyConnections.TimelyTransactions;
-import dev.muster.platform.settings.ContractVariables;
 import dev.muster.platform.settings.SecuritySettings;
-import dev.muster.platform.settings.Setting;
-import java.nio.file.InvalidPathException;
-import java.nio.file.Path;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Properties;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
+import org.postgresql.Driver;
+import org.postgresql.PGProperty;
+import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.boot.flyway.autoconfigure.FlywayConfigurationCustomizer;
 import org.springframework.boot.flyway.autoconfigure.FlywayMigrationStrategy;
 import org.springframework.boot.jdbc.autoconfigure.JdbcConnectionDetails;
@@ -44,14 +44,49 @@ class DatabaseConfiguration {
   }
 
   @Bean
-  JdbcTemplate jdbcTemplate(DataSource pool) {
-    return new TimelyStatements(new TimelyConnections(pool));
+  JdbcTemplate jdbcTemplate(DataSource pool, Pooler pooler) {
+    return new TimelyStatements(new TimelyConnections(pool), pooler);
+  }
+
+  /**
+   * Closes connections to a host that does not take writes any more, and takes from the pool,
+   * behind a pooler, what does not hold there (R12.1).
+   */
+  @Bean
+  static BeanPostProcessor poolSettings(Pooler pooler) {
+    return new BeanPostProcessor() {
+      @Override
+      public Object postProcessBeforeInitialization(Object bean, String name) {
+        if (bean instanceof HikariDataSource pool) {
+          pool.setExceptionOverride(new FormerPrimary());
+          if (pooler.isUsed()) {
+            pool.getDataSourceProperties().remove("options");
+            pool.addDataSourceProperty("prepareThreshold", "0");
+          } else {
+            addOptionsOfUrl(pool);
+          }
+        }
+        return bean;
+      }
+    };
+  }
+
+  /** The driver would take the options of the url alone. */
+  private static void addOptionsOfUrl(HikariDataSource pool) {
+    @Nullable String url = pool.getJdbcUrl();
+    @Nullable Properties parsed = url == null ? null : Driver.parseURL(url, null);
+    @Nullable String options = parsed == null ? null : PGProperty.OPTIONS.getOrDefault(parsed);
+    if (options != null) {
+      pool.setJdbcUrl(url.replaceFirst("([?&])options=[^&]*&?", "$1"));
+      pool.addDataSourceProperty(
+          "options", options + " " + pool.getDataSourceProperties().getProperty("options", ""));
+    }
   }
 
   @Bean
   @DependsOnDatabaseInitialization
-  HotStatements hotStatements(HikariDataSource pool) {
-    return new HotStatements(pool);
+  HotStatements hotStatements(HikariDataSource pool, Pooler pooler) {
+    return new HotStatements(pool, pooler);
   }
 
   @Bean
@@ -68,18 +103,15 @@ class DatabaseConfiguration {
   }
 
   @Bean
-  FlywayConfigurationCustomizer migrationConnections(JdbcConnectionDetails database) {
-    return new MigrationConnections(database);
+  FlywayConfigurationCustomizer migrationConnections(
+      JdbcConnectionDetails database, Pooler pooler) {
+    return new MigrationConnections(database, pooler);
   }
 
   @Bean
   @Conditional(IfEmbedded.class)
   MusterHome musterHome(SecuritySettings settings) {
-    @Nullable String home = settings.home();
-    return MusterHome.open(
-        home == null
-            ? Path.of(System.getProperty("user.home"), ".muster")
-            : Setting.MUSTER_HOME.parse(() -> path(home)));
+    return MusterHome.open(MusterHome.folder(Optional.ofNullable(settings.home())));
   }
 
   @Bean
@@ -97,17 +129,8 @@ class DatabaseConfiguration {
   @Bean
   @Conditional(IfByUrl.class)
   JdbcConnectionDetails connectionByUrl(Environment environment) {
-    DatabaseUrl url =
-        DatabaseUrl.parse(ContractVariables.text(environment, "DATABASE_URL").orElseThrow());
-    return new Connection(url.jdbcUrl(), url.user().orElse(""), url.password().orElse(""));
-  }
-
-  private static Path path(String text) {
-    try {
-      return Path.of(text).toAbsolutePath();
-    } catch (InvalidPathException e) {
-      throw new IllegalArgumentException("expected the path of a folder", e);
-    }
+    DatabaseAddress address = DatabaseAddress.of(environment).orElseThrow();
+    return new Connection(address.url(), address.user().orElse(""), address.password().orElse(""));
   }
 
   private record Connection(String url, String user, String secret)

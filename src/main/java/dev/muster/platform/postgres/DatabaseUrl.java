@@ -6,10 +6,11 @@ import dev.muster.platform.settings.StartRefusedException;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.StringJoiner;
+import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -19,7 +20,8 @@ import java.util.stream.Stream;
  *
  * <p>Accepts {@code postgres://user:password@host:port/database?parameters} as libpq and hosting
  * providers write it, {@code postgresql://…} and {@code jdbc:postgresql://…}. Several hosts are
- * separated by commas. User, password, host, port and database may be missing.
+ * separated by commas: the one that takes writes is used, unless a parameter says otherwise
+ * (R12.1). User, password, host, port and database may be missing.
  *
  * @param jdbcUrl without the user and the password
  */
@@ -44,6 +46,10 @@ record DatabaseUrl(String jdbcUrl, Optional<String> user, Optional<String> passw
           "connect_timeout", "connectTimeout",
           "target_session_attrs", "targetServerType");
 
+  /** Where there are several hosts: those that do not answer cost a second each. */
+  private static final Map<String, String> OF_SEVERAL_HOSTS =
+      Map.of("targetServerType", "primary", "connectTimeout", "1", "hostRecheckSeconds", "1");
+
   private static final Map<String, String> VALUES =
       Map.of(
           "targetServerType=read-write", "primary",
@@ -64,15 +70,24 @@ record DatabaseUrl(String jdbcUrl, Optional<String> user, Optional<String> passw
     // A plus is a plus in libpq's form, and a space in the driver's form.
     boolean ofDriver = form.group("scheme").startsWith("jdbc:");
     Map<String, String> login = new HashMap<>();
-    String parameters = parameters(part(form, "parameters"), ofDriver, login);
+    List<String> hosts =
+        Stream.of(form.group("hosts").split(",", -1)).map(DatabaseUrl::host).toList();
+    Map<String, String> parameters =
+        parameters(
+            part(form, "parameters"),
+            ofDriver,
+            hosts.size() > 1 ? OF_SEVERAL_HOSTS : Map.of(),
+            login);
     String url =
         "jdbc:postgresql://%s/%s%s"
             .formatted(
-                Stream.of(form.group("hosts").split(",", -1))
-                    .map(DatabaseUrl::host)
-                    .collect(joining(",")),
+                String.join(",", hosts),
                 plusAs(part(form, "database").orElse(""), ofDriver),
-                parameters);
+                parameters.isEmpty()
+                    ? ""
+                    : parameters.entrySet().stream()
+                        .map(one -> one.getKey() + "=" + one.getValue())
+                        .collect(joining("&", "?", "")));
     return new DatabaseUrl(
         url,
         Optional.ofNullable(login.get("user"))
@@ -103,9 +118,12 @@ record DatabaseUrl(String jdbcUrl, Optional<String> user, Optional<String> passw
   }
 
   /** Translates the parameters for the driver, and moves user and password into {@code login}. */
-  private static String parameters(
-      Optional<String> text, boolean ofDriver, Map<String, String> login) {
-    StringJoiner parameters = new StringJoiner("&", "?", "").setEmptyValue("");
+  private static Map<String, String> parameters(
+      Optional<String> text,
+      boolean ofDriver,
+      Map<String, String> defaults,
+      Map<String, String> login) {
+    Map<String, String> parameters = new TreeMap<>(defaults);
     for (String pair : text.map(t -> t.split("&")).orElse(new String[0])) {
       int equals = pair.indexOf('=');
       if (equals < 1 || NOT_AS_PARAMETERS.contains(pair.substring(0, equals))) {
@@ -117,10 +135,10 @@ record DatabaseUrl(String jdbcUrl, Optional<String> user, Optional<String> passw
         login.put(name, decoded(value, ofDriver));
       } else {
         value = VALUES.getOrDefault(name + "=" + value, value);
-        parameters.add(name + "=" + plusAs(value, ofDriver));
+        parameters.put(name, plusAs(value, ofDriver));
       }
     }
-    return parameters.toString();
+    return parameters;
   }
 
   private static String decoded(String text, boolean plusIsSpace) {

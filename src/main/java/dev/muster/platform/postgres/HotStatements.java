@@ -30,12 +30,12 @@ public final class HotStatements implements DisposableBean {
   private final TransactionTemplate transactions;
 
   /** Opens connections with the settings of the pool. */
-  HotStatements(HikariDataSource pool) {
+  HotStatements(HikariDataSource pool, Pooler pooler) {
     HikariConfig config = new HikariConfig();
     pool.copyStateTo(config);
     Properties properties = new Properties();
     properties.putAll(pool.getDataSourceProperties());
-    properties.put("prepareThreshold", "1");
+    properties.putIfAbsent("prepareThreshold", "1");
     config.setDataSourceProperties(properties);
     config.setPoolName("hot-statements");
     config.setMaximumPoolSize(CONNECTIONS);
@@ -43,7 +43,7 @@ public final class HotStatements implements DisposableBean {
     config.setMetricsTrackerFactory(null);
     this.connections = new HikariDataSource(config);
     TimelyConnections timely = new TimelyConnections(connections);
-    this.statements = new TimelyStatements(timely);
+    this.statements = new TimelyStatements(timely, pooler);
     TimelyTransactions manager = new TimelyTransactions(timely);
     manager.setTransactionExecutionListeners(List.of(new CommitAttachment.Listener(statements)));
     this.transactions = new TransactionTemplate(manager);

@@ -21,7 +21,9 @@ import org.springframework.jdbc.core.SqlProvider;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.datasource.JdbcTransactionObjectSupport;
 import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.DefaultTransactionStatus;
+import org.springframework.transaction.support.DelegatingTransactionDefinition;
 
 /** Bounds waits for pool connections and database responses by the request's deadline (R1.8). */
 final class TimelyConnections extends DelegatingDataSource {
@@ -41,8 +43,11 @@ final class TimelyConnections extends DelegatingDataSource {
    */
   static final class TimelyStatements extends JdbcTemplate {
 
-    TimelyStatements(TimelyConnections connections) {
+    private final Pooler pooler;
+
+    TimelyStatements(TimelyConnections connections, Pooler pooler) {
       super(connections);
+      this.pooler = pooler;
     }
 
     @Override
@@ -50,6 +55,17 @@ final class TimelyConnections extends DelegatingDataSource {
       super.applyStatementSettings(statement);
       StablePlans.planForEachRun(statement);
       beginAnswer(statement.getConnection());
+      if (pooler.isUsed()) {
+        statement.setQueryTimeout(secondsToCancel(statement.getConnection()));
+      }
+    }
+
+    /**
+     * Returns after how many seconds the driver cancels a statement where the database has no limit
+     * for it: a second before it closes the connection, which would leave the statement running.
+     */
+    private static int secondsToCancel(Connection connection) throws SQLException {
+      return Math.max(1, connection.getNetworkTimeout() / 1000 - 1);
     }
 
     @Override
@@ -74,7 +90,10 @@ final class TimelyConnections extends DelegatingDataSource {
     }
   }
 
-  /** Bounds COMMIT and ROLLBACK by the deadline of their request. */
+  /**
+   * Bounds COMMIT and ROLLBACK by the deadline of their request, and sets the isolation of a
+   * transaction inside it: set for the connection, it would reach others behind a {@link Pooler}.
+   */
   static final class TimelyTransactions extends JdbcTransactionManager {
 
     private static final long serialVersionUID = 1L;
@@ -84,6 +103,26 @@ final class TimelyConnections extends DelegatingDataSource {
       // Rows that are stored just before the commit may miss the deadline. Without this flag the
       // connection, returned to the pool, would commit the rest.
       setRollbackOnCommitFailure(true);
+    }
+
+    @Override
+    protected void doBegin(Object transaction, TransactionDefinition definition) {
+      super.doBegin(
+          transaction,
+          definition.getIsolationLevel() == TransactionDefinition.ISOLATION_REPEATABLE_READ
+              ? new RepeatableRead(definition)
+              : definition);
+    }
+
+    @Override
+    protected void prepareTransactionalConnection(
+        Connection connection, TransactionDefinition definition) throws SQLException {
+      super.prepareTransactionalConnection(connection, definition);
+      if (definition instanceof RepeatableRead) {
+        try (Statement statement = connection.createStatement()) {
+          statement.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ");
+        }
+      }
     }
 
     @Override
@@ -105,6 +144,19 @@ final class TimelyConnections extends DelegatingDataSource {
       } catch (SQLException e) {
         throw translateException(end, e);
       }
+    }
+  }
+
+  /** Hides the isolation, which Spring would set for the connection. */
+  private static final class RepeatableRead extends DelegatingTransactionDefinition {
+
+    RepeatableRead(TransactionDefinition definition) {
+      super(definition);
+    }
+
+    @Override
+    public int getIsolationLevel() {
+      return ISOLATION_DEFAULT;
     }
   }
 

@@ -107,11 +107,10 @@ public enum Setting {
       Kind.TUNING,
       "muster.database.wait",
       SettingFormat.SECONDS_OR_ZERO,
-      "0",
-      "seconds for which a start waits for a database that does not accept connections "
-          + "yet. By default the start ends within 5 s, with a sentence that says why. A database "
-          + "that does not answer within 1 or 2 s (depending on how long the start has taken) "
-          + "counts as unreachable"),
+      "30",
+      "seconds for which a start waits for a database that does not accept connections yet; `0`"
+          + " tries once. A wrong password, a missing database or an old PostgreSQL ends the start"
+          + " at once"),
   HEARTBEAT_INTERVAL_S(
       Kind.TUNING,
       "muster.heartbeat.interval",

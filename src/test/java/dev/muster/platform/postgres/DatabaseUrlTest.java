@@ -33,12 +33,13 @@ class DatabaseUrlTest {
           postgres:///muster                          | jdbc:postgresql://localhost/muster       |      |
           postgres://db?sslmode=require               | jdbc:postgresql://db/?sslmode=require    |      |
           postgres://[2001:db8::7]:5433/muster        | jdbc:postgresql://[2001:db8::7]:5433/muster |   |
-          postgres://h1:5432,h2:5433,h3/muster?sslmode=verify-full | jdbc:postgresql://h1:5432,h2:5433,h3/muster?sslmode=verify-full | |
+          postgres://h1:5432,h2:5433,h3/muster?sslmode=verify-full | jdbc:postgresql://h1:5432,h2:5433,h3/muster?connectTimeout=1&hostRecheckSeconds=1&sslmode=verify-full&targetServerType=primary | |
           postgres://a%40b:p%3A%2F%3F%25%20w@db/m     | jdbc:postgresql://db/m                   | a@b  | p:/?% w
           postgres://ann:p+w@db/a+b?user=x+y          | jdbc:postgresql://db/a%2Bb               | x+y  | p+w
           jdbc:postgresql://db/m?user=ann&password=p+w | jdbc:postgresql://db/m                  | ann  | p w
-          postgres://h1,h2/m?target_session_attrs=read-write&application_name=x | jdbc:postgresql://h1,h2/m?targetServerType=primary&ApplicationName=x | |
-          jdbc:postgresql://h1,h2/m?targetServerType=primary&user=ann&ssl=true | jdbc:postgresql://h1,h2/m?targetServerType=primary&ssl=true | ann |
+          postgres://h1,h2/m?target_session_attrs=read-write&application_name=x | jdbc:postgresql://h1,h2/m?ApplicationName=x&connectTimeout=1&hostRecheckSeconds=1&targetServerType=primary | |
+          postgres://h1,h2/m?target_session_attrs=any&connect_timeout=7 | jdbc:postgresql://h1,h2/m?connectTimeout=7&hostRecheckSeconds=1&targetServerType=any | |
+          jdbc:postgresql://h1,h2/m?targetServerType=primary&user=ann&ssl=true | jdbc:postgresql://h1,h2/m?connectTimeout=1&hostRecheckSeconds=1&ssl=true&targetServerType=primary | ann |
           """)
   void reads(String setting, String jdbcUrl, @Nullable String user, @Nullable String password) {
     DatabaseUrl url = DatabaseUrl.parse("  " + setting + "\n");

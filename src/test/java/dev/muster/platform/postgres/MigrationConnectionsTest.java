@@ -59,7 +59,8 @@ class MigrationConnectionsTest {
               public String getPassword() {
                 return url.password().orElseThrow();
               }
-            })
+            },
+            new Pooler(false))
         .customize(flyway);
 
     try (Connection connection = flyway.getDataSource().getConnection();

@@ -44,7 +44,7 @@ class StablePlansTest {
             TestDatabases.create().url() + "&socketFactory=" + CountedSockets.class.getName(),
             true);
     source = new TimelyConnections(connection);
-    db = new TimelyStatements(source);
+    db = new TimelyStatements(source, new Pooler(false));
     db.execute("CREATE TABLE said (word text NOT NULL)");
   }
 
@@ -91,7 +91,7 @@ class StablePlansTest {
     String url = connection.getUrl() + "&prepareThreshold=0";
     connection.destroy();
     connection = new SingleConnectionDataSource(url, true);
-    db = new TimelyStatements(new TimelyConnections(connection));
+    db = new TimelyStatements(new TimelyConnections(connection), new Pooler(false));
     for (int i = 0; i < 10; i++) {
       assertThat(say("left")).containsExactly("left");
     }

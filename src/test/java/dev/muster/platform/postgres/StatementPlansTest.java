@@ -314,7 +314,7 @@ class StatementPlansTest {
 
   private static void runOnEmptyTables(Connection connection) throws SQLException {
     SingleConnectionDataSource source = new SingleConnectionDataSource(connection, true);
-    JdbcTemplate server = new TimelyStatements(new TimelyConnections(source));
+    JdbcTemplate server = new TimelyStatements(new TimelyConnections(source), new Pooler(false));
     for (Map.Entry<String, Judged> one : STATEMENTS.entrySet()) {
       String sql = SampleValues.positional(one.getKey());
       PreparedStatementSetter values = values(one.getValue());
