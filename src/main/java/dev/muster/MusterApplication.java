@@ -1,5 +1,6 @@
 package dev.muster;
 
+import dev.muster.platform.maintenance.Maintenance;
 import dev.muster.platform.settings.SettingNames;
 import java.io.IOException;
 import java.io.InputStream;
@@ -19,23 +20,29 @@ public class MusterApplication {
 
   private static final String HELP =
       """
-      Usage: java -jar muster.jar [-h | --help | -v | --version]
+      Usage: java -jar muster.jar [COMMAND | -h | --help | -v | --version]
 
-      Starts the server. Settings are environment variables, all optional:
+      Without a command it starts the server. Commands:
+      COMMANDS
+      Settings are environment variables, all optional:
         NAMES
       Without DATABASE_URL it brings its own PostgreSQL, with its data in MUSTER_HOME,
       and listens on 127.0.0.1, port SERVER_PORT (8080).
       """;
 
   /**
-   * Starts the server; {@code --help} and {@code --version} only print (docs/api.md, section 12).
+   * Starts the server, or runs a command (R11.1); {@code --help} and {@code --version} only print.
    */
   public static void main(String[] args) {
     List<String> options = Arrays.asList(args);
     if (options.contains("--help") || options.contains("-h")) {
-      System.out.print(HELP.replace("NAMES", String.join("\n  ", SettingNames.all())));
+      System.out.print(
+          HELP.replace("COMMANDS\n", Maintenance.USAGE)
+              .replace("NAMES", String.join("\n  ", SettingNames.all())));
     } else if (options.contains("--version") || options.contains("-v")) {
       System.out.println("muster " + version());
+    } else if (!options.isEmpty() && !options.getFirst().startsWith("-")) {
+      System.exit(new Maintenance(version(), options, System.out, System.err).run());
     } else {
       SpringApplication.run(MusterApplication.class, args);
     }

@@ -1,9 +1,11 @@
 package dev.muster.platform.settings;
 
 import java.math.BigInteger;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.slf4j.Logger;
@@ -60,14 +62,47 @@ public final class ContractVariables
     refuseUnusable(environment);
   }
 
+  /**
+   * Returns all that would refuse a start, each as a sentence; none where the settings are good.
+   */
+  public static List<String> problems(ConfigurableEnvironment environment) {
+    List<String> problems = new ArrayList<>();
+    for (String name : SettingNames.givenProperties(environment)) {
+      collect(problems, () -> refuseUnknown(List.of(name)));
+    }
+    for (Setting setting : Setting.values()) {
+      if (setting.isOfMuster()) {
+        collect(
+            problems,
+            () -> {
+              Optional<String> _ = value(setting, environment);
+              refuseUnusable(setting, environment);
+            });
+      }
+    }
+    return problems;
+  }
+
+  private static void collect(List<String> problems, Runnable check) {
+    try {
+      check.run();
+    } catch (StartRefusedException e) {
+      problems.add(String.valueOf(e.getMessage()));
+    }
+  }
+
   /** Refuses the start for the first bad property; the sentence does not contain its value. */
   private static void refuseUnusable(ConfigurableEnvironment environment) {
     for (Setting setting : Setting.values()) {
-      if (setting.isOfMuster() && !isUsable(setting, environment)) {
-        throw new StartRefusedException(
-            "The property %s is not usable: expected %s."
-                .formatted(setting.property(), setting.format().expectedOfProperty()));
-      }
+      refuseUnusable(setting, environment);
+    }
+  }
+
+  private static void refuseUnusable(Setting setting, ConfigurableEnvironment environment) {
+    if (setting.isOfMuster() && !isUsable(setting, environment)) {
+      throw new StartRefusedException(
+          "The property %s is not usable: expected %s."
+              .formatted(setting.property(), setting.format().expectedOfProperty()));
     }
   }
 

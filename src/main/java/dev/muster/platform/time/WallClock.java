@@ -9,7 +9,7 @@ import org.springframework.stereotype.Component;
  * replicas differ, so decisions use the database's time, and durations use {@link System#nanoTime}.
  */
 @Component
-final class WallClock implements InstantSource {
+public final class WallClock implements InstantSource {
 
   @Override
   public Instant instant() {

@@ -1,0 +1,149 @@
+package dev.muster.platform.maintenance;
+
+import dev.muster.platform.maintenance.BackupFile.Contents;
+import dev.muster.platform.settings.StartRefusedException;
+import java.io.PrintStream;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.core.env.ConfigurableEnvironment;
+
+/** Runs the commands of the program, with the settings of a server (R11.1). */
+public final class Maintenance {
+
+  /** The lines of the usage. */
+  public static final String USAGE =
+      """
+        backup FILE      writes all data to a new file, also while the server runs
+        restore FILE     fills an empty database with the data of a backup
+        doctor [--json]  checks settings, home, database, schema, clock, files and port
+      """;
+
+  private static final int DONE = 0;
+  private static final int FAILED = 1;
+  private static final int MISUSED = 2;
+  private static final String JSON = "--json";
+
+  /** A source without beans: a command wants the settings alone. */
+  private static final class Settings {}
+
+  private final String version;
+  private final List<String> words;
+  private final List<String> options;
+  private final PrintStream out;
+  private final PrintStream err;
+
+  /**
+   * @param version of this Muster
+   * @param arguments of the program: the command, its arguments and settings as {@code
+   *     --NAME=value}
+   */
+  public Maintenance(String version, List<String> arguments, PrintStream out, PrintStream err) {
+    this.version = version;
+    this.words = arguments.stream().filter(one -> !one.startsWith("--")).toList();
+    this.options = arguments.stream().filter(one -> one.startsWith("--")).toList();
+    this.out = out;
+    this.err = err;
+  }
+
+  /**
+   * Runs the command, and returns the exit code of the program: 0, 1 after a failure, 2 for a
+   * command that does not exist.
+   */
+  public int run() {
+    try {
+      return switch (words.getFirst() + " FILE".repeat(words.size() - 1)) {
+        case "backup FILE" -> backup(file(words.getLast()));
+        case "restore FILE" -> restore(file(words.getLast()));
+        case "doctor" -> doctor();
+        default -> {
+          err.print("muster: expected one of\n" + USAGE);
+          yield MISUSED;
+        }
+      };
+    } catch (CommandFailedException e) {
+      err.println("muster: " + e.getMessage());
+      return FAILED;
+    } catch (RuntimeException e) {
+      err.println("muster: " + refusal(e));
+      return FAILED;
+    }
+  }
+
+  private static Path file(String text) {
+    try {
+      return Path.of(text);
+    } catch (InvalidPathException e) {
+      throw new CommandFailedException("%s is not the name of a file.".formatted(text), e);
+    }
+  }
+
+  /** Returns the sentence of a refused start; throws any other failure again. */
+  private static String refusal(RuntimeException failure) {
+    for (@Nullable Throwable cause = failure; cause != null; cause = cause.getCause()) {
+      if (cause instanceof StartRefusedException refused) {
+        return String.valueOf(refused.getMessage());
+      }
+    }
+    throw failure;
+  }
+
+  private int backup(Path file) {
+    try (MaintainedDatabase database = MaintainedDatabase.toRead(settings())) {
+      Contents contents = Backup.write(database.address(), file, version);
+      out.printf(
+          "%s has %,d rows of %d tables, as of %s. It holds messages and the hashes of tokens: keep"
+              + " it like the database.%n",
+          file, contents.rows(), contents.tables().size(), contents.takenAt());
+      return DONE;
+    }
+  }
+
+  private int restore(Path file) {
+    try (MaintainedDatabase database = MaintainedDatabase.toFill(settings())) {
+      Contents contents = Restore.run(database.address(), file);
+      out.printf(
+          """
+          Restored %,d rows of %d tables, as of %s.
+          Tokens are those of the backup: of those made later none is valid, and those revoked later are valid again.
+          The admin token is that of the backup too, unless ADMIN_TOKEN is set. People sign in to the console again.
+          """,
+          contents.rows(), contents.tables().size(), contents.takenAt());
+      return DONE;
+    }
+  }
+
+  private int doctor() {
+    List<Doctor.Check> checks = new Doctor(environment(List.of())).checks();
+    out.print(options.contains(JSON) ? Doctor.json(checks) : Doctor.lines(checks));
+    return Doctor.hasFailed(checks) ? FAILED : DONE;
+  }
+
+  /**
+   * Returns the settings, checked as at the start of a server; a database has to answer at once.
+   */
+  private ConfigurableEnvironment settings() {
+    return environment(List.of("--DATABASE_WAIT_S=0"));
+  }
+
+  private ConfigurableEnvironment environment(List<String> more) {
+    SpringApplication application = new SpringApplication(Settings.class);
+    application.setWebApplicationType(WebApplicationType.NONE);
+    application.setRegisterShutdownHook(false);
+    if (words.getFirst().equals("doctor")) {
+      application.setInitializers(List.of()); // it makes their checks itself, and goes on
+    }
+    String[] arguments =
+        Stream.of(options.stream(), more.stream(), Stream.of("--logging.threshold.console=off"))
+            .flatMap(one -> one)
+            .toArray(String[]::new);
+    try (ConfigurableApplicationContext context = application.run(arguments)) {
+      return context.getEnvironment();
+    }
+  }
+}

@@ -1,0 +1,109 @@
+package dev.muster.platform.maintenance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.platform.embedded.EmbeddedDatabase;
+import dev.muster.platform.embedded.MusterHome;
+import dev.muster.platform.embedded.TestHomes;
+import dev.muster.testing.FreePorts;
+import dev.muster.testing.Slow;
+import dev.muster.testing.TestDatabases;
+import dev.muster.testing.TestServer;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** What {@code muster doctor} finds, before the start of a server and beside one (R11.1). */
+@Slow
+@Timeout(120)
+class DoctorTest {
+
+  @TempDir private Path folder = Path.of("");
+
+  private static String freePort() {
+    return "--SERVER_PORT=" + FreePorts.next();
+  }
+
+  @Test
+  void findsNothingWhereAServerCanStart() {
+    Command found =
+        Command.run("doctor", freePort(), "--DATABASE_URL=" + TestDatabases.createEmpty().url());
+
+    assertThat(found.err()).isEmpty();
+    assertThat(found.exitCode()).as(found.out()).isZero();
+    assertThat(found.out())
+        .contains("ok   settings", "ok   database", "ok   clock", "ok   files", "ok   port")
+        .contains("there is none yet; the first start makes it");
+  }
+
+  @Test
+  void looksAtAServerThatRuns() {
+    TestServer server = TestServer.shared();
+    Command found =
+        Command.run(
+            "doctor",
+            "--json",
+            "--SERVER_PORT=" + server.port(),
+            "--DATABASE_URL=" + server.database().url());
+
+    JsonNode checks = JsonMapper.shared().readTree(found.out()).path("checks");
+    assertThat(checks)
+        .anySatisfy(one -> {
+          assertThat(one.path("name").asString()).isEqualTo("port");
+          assertThat(one.path("state").asString()).isEqualTo("ok");
+          assertThat(one.path("detail").asString()).startsWith("a server answers at ");
+        })
+        .anySatisfy(one -> assertThat(one.path("detail").asString()).startsWith("version "))
+        .noneSatisfy(one -> assertThat(one.path("state").asString()).isEqualTo("fail"));
+    assertThat(found.exitCode()).as(found.out()).isZero();
+  }
+
+  @Test
+  void namesAllFaults() throws IOException {
+    try (ServerSocket other = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      Command found =
+          Command.run(
+              "doctor",
+              "--SERVER_PORT=" + other.getLocalPort(),
+              "--muster.heartbeat.interval=often",
+              "--muster.heartbeet.x=1",
+              "--DATABASE_URL=postgres://muster:secret-word@127.0.0.1:1/none");
+
+      assertThat(found.exitCode()).isEqualTo(1);
+      assertThat(found.out())
+          .contains("fail settings  The property muster.heartbeat.interval is not usable")
+          .contains("fail settings  The property muster.heartbeet.x is not a setting of Muster")
+          .contains("fail database")
+          .contains("fail port      %d of 127.0.0.1 cannot be used".formatted(other.getLocalPort()))
+          .doesNotContain("secret-word");
+    }
+  }
+
+  @Test
+  void looksAtAHomeWithoutAChange() throws IOException {
+    Path none = folder.resolve("none");
+    assertThat(Command.run("doctor", freePort(), "--MUSTER_HOME=" + none).out())
+        .contains("none does not exist yet; the first start makes it");
+    assertThat(none).doesNotExist();
+
+    Path home = TestHomes.used(folder);
+    assertThat(Command.run("doctor", freePort(), "--MUSTER_HOME=" + home).out())
+        .contains("no server runs in " + home + "; its database is stopped");
+
+    MusterHome open = MusterHome.open(home);
+    EmbeddedDatabase database = EmbeddedDatabase.start(open);
+    try {
+      assertThat(Command.run("doctor", freePort(), "--MUSTER_HOME=" + home).out())
+          .contains("a server runs in " + home, "ok   database", "is PostgreSQL");
+    } finally {
+      database.close();
+      open.close();
+    }
+  }
+}
