@@ -60,6 +60,12 @@ class HistoryRepository {
           SELECT workspace_id FROM api_event_recorded WHERE workspace_id IS NOT NULL AND event_type = ANY (:types))
       """;
 
+  private static final String OLDEST_EVENT =
+      """
+      SELECT coalesce((SELECT seq FROM api_event_recorded WHERE seq IS NOT NULL ORDER BY seq LIMIT 1), last_seq + 1)
+      FROM api_event_head
+      """;
+
   private static final String CLEAR =
       "TRUNCATE history_head, open_status_periods, ended_status_periods, fleet_minutes";
 
@@ -162,6 +168,11 @@ class HistoryRepository {
                 Timestamps.instant(row, "now"),
                 row.getLong("newest")))
         .optional();
+  }
+
+  /** Returns the number of the oldest event that is kept; the next one where none is. */
+  long oldestEvent() {
+    return db.sql(OLDEST_EVENT).query(Long.class).single();
   }
 
   /** Returns the head; refuses with {@code UNAVAILABLE} before {@link #begin}. */

@@ -122,7 +122,8 @@ class StatusHistory {
     }
     List<RecordedEvent> page =
         events.after(head.lastSeq(), Optional.empty(), Optional.empty(), PAGE);
-    if (page.isEmpty() || page.getFirst().seq() != head.lastSeq() + 1) {
+    boolean isNext = !page.isEmpty() && page.getFirst().seq() == head.lastSeq() + 1;
+    if (!isNext && history.oldestEvent() > head.lastSeq() + 1) {
       log.warn(
           "events {} to {} were deleted before they were read: the history of statuses is rebuilt"
               + " from the events that are kept",
@@ -130,6 +131,9 @@ class StatusHistory {
           page.isEmpty() ? head.newest() : page.getFirst().seq() - 1);
       history.clear();
       return true;
+    }
+    if (page.isEmpty()) { // no event has the numbers up to the newest
+      return history.add(head, head.newest(), head.now(), List.of(), failing);
     }
     List<StatusChange> changes = new ArrayList<>();
     failing.passAll(

@@ -110,8 +110,9 @@ public final class Maintenance {
       out.printf(
           """
           Restored %,d rows of %d tables, as of %s.
-          Tokens are those of the backup: of those made later none is valid, and those revoked later are valid again.
-          The admin token is that of the backup too, unless ADMIN_TOKEN is set. People sign in to the console again.
+          Tokens are those of the backup: none that was made later is valid, and those revoked later are valid again.
+          The admin token is ADMIN_TOKEN where it is set, with an embedded database that of its home, else that of the backup.
+          People sign in to the console again.
           """,
           contents.rows(), contents.tables().size(), contents.takenAt());
       return DONE;

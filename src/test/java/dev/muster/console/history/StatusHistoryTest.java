@@ -29,6 +29,7 @@ import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -200,6 +201,33 @@ class StatusHistoryTest {
     client.post("/workspaces/" + agent.id() + "/pause", ADMIN_TOKEN, "");
 
     awaitStays(server, agent, "online", "paused");
+  }
+
+  /** A restored backup and a failover leave out numbers; no event was deleted. */
+  @Test
+  void goesOnWhereNumbersWereNeverGiven() {
+    TestClient client = server.client();
+    Agent agent = client.createOnline("agent");
+    awaitStays(server, agent, "awaiting_agent", "online");
+    server
+        .database()
+        .execute(
+            """
+            UPDATE history_head SET began_at = '2020-01-01';
+            UPDATE event_head SET last_seq = last_seq + 1000
+            """);
+
+    client.post("/workspaces/" + agent.id() + "/pause", ADMIN_TOKEN, "");
+
+    awaitStays(server, agent, "awaiting_agent", "online", "paused");
+    Awaitility.await()
+        .until(() ->
+            server
+                .database()
+                .value(
+                    "SELECT h.last_seq = e.last_seq AND h.began_at = '2020-01-01' FROM history_head"
+                        + " h, event_head e")
+                .equals("t"));
   }
 
   /** After a stop that was longer than events are kept, none of those it missed is left. */
