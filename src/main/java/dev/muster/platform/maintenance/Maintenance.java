@@ -120,19 +120,22 @@ public final class Maintenance {
   }
 
   private int doctor() {
-    List<Doctor.Check> checks = new Doctor(environment(List.of())).checks();
+    List<Doctor.Check> checks = new Doctor(environment(List.of("threshold.console=off"))).checks();
     out.print(options.contains(JSON) ? Doctor.json(checks) : Doctor.lines(checks));
     return Doctor.hasFailed(checks) ? FAILED : DONE;
   }
 
-  /**
-   * Returns the settings, checked as at the start of a server; a database has to answer at once.
-   */
+  /** Returns the settings, checked as at the start of a server; waits for a database, too. */
   private ConfigurableEnvironment settings() {
-    return environment(List.of("--DATABASE_WAIT_S=0"));
+    return environment(
+        List.of(
+            "threshold.console=warn",
+            // this class says the sentence
+            "level.org.springframework.boot.SpringApplication=off",
+            "level.org.springframework.boot.diagnostics=off"));
   }
 
-  private ConfigurableEnvironment environment(List<String> more) {
+  private ConfigurableEnvironment environment(List<String> logging) {
     SpringApplication application = new SpringApplication(Settings.class);
     application.setWebApplicationType(WebApplicationType.NONE);
     application.setRegisterShutdownHook(false);
@@ -140,8 +143,7 @@ public final class Maintenance {
       application.setInitializers(List.of()); // it makes their checks itself, and goes on
     }
     String[] arguments =
-        Stream.of(options.stream(), more.stream(), Stream.of("--logging.threshold.console=off"))
-            .flatMap(one -> one)
+        Stream.concat(options.stream(), logging.stream().map(one -> "--logging." + one))
             .toArray(String[]::new);
     try (ConfigurableApplicationContext context = application.run(arguments)) {
       return context.getEnvironment();

@@ -303,7 +303,7 @@ class BackupTest {
   @Test
   void saysWhatIsWrongInOneSentence() {
     String other = "--DATABASE_URL=postgres://muster:secret-word@127.0.0.1:1/none";
-    assertThat(Command.run("backup", file().toString(), other).err())
+    assertThat(Command.run("backup", file().toString(), other, "--DATABASE_WAIT_S=0").err())
         .contains("The database at 127.0.0.1:1 cannot be used: Connection refused")
         .doesNotContain("secret-word");
     assertThat(Command.run("backup", file().toString(), "--MUSTER_HOME=" + folder).err())
