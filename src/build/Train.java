@@ -21,25 +21,49 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Sends a server the requests of agents, people and operators, several at a time, as its ahead-of-time cache is trained with and
- * checked with. Ends with 1 when an answer is not what it should be, and says how many requests of each kind it sent.
+ * Sends a server the requests of agents, people and operators, several at a time, as its
+ * ahead-of-time cache is trained with and checked with. Ends with 1 when an answer is not what it
+ * should be, and says how many requests of each kind it sent.
  *
- * <p>Usage: {@code java Train.java http://127.0.0.1:8080 ADMIN_TOKEN SECONDS}. The server has no rate limits, and may send to
- * loopback.
+ * <p>Usage: {@code java Train.java http://127.0.0.1:8080 ADMIN_TOKEN SECONDS}. The server has no
+ * rate limits, and may send to loopback.
  */
 public final class Train {
 
   private static final int WORKERS = 16;
   private static final Duration LIMIT = Duration.ofSeconds(30);
-  private static final HttpClient HTTP = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(LIMIT).build();
-  private static final Pattern FIELD = Pattern.compile("\"(id|auth_token|delegation_id|status|seq)\":\"?([^\",}]+)");
+  private static final HttpClient HTTP =
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(LIMIT).build();
+  private static final Pattern FIELD =
+      Pattern.compile("\"(id|auth_token|delegation_id|status|seq)\":\"?([^\",}]+)");
   private static final List<String> READS =
       List.of(
-          "/workspaces", "/workspaces/%s", "/workspaces/%s/activity", "/workspaces/%s/state", "/workspaces/%s/chat-history",
-          "/workspaces/%s/tokens", "/workspaces/%s/delegations", "/workspaces/%s/runtime-runs", "/console/fleet", "/console/summary",
-          "/console/timeline/%s", "/console/history/%s", "/console/sessions", "/events", "/admin/liveness", "/admin/operations",
-          "/admin/settings", "/admin/audit", "/admin/a2a-queue", "/admin/a2a-queue/summary", "/admin/delegations/graph",
-          "/admin/bulk", "/metrics", "/ready", "/health", "/ui/");
+          "/workspaces",
+          "/workspaces/%s",
+          "/workspaces/%s/activity",
+          "/workspaces/%s/state",
+          "/workspaces/%s/chat-history",
+          "/workspaces/%s/tokens",
+          "/workspaces/%s/delegations",
+          "/workspaces/%s/runtime-runs",
+          "/console/fleet",
+          "/console/summary",
+          "/console/timeline/%s",
+          "/console/history/%s",
+          "/console/sessions",
+          "/events",
+          "/admin/liveness",
+          "/admin/operations",
+          "/admin/settings",
+          "/admin/audit",
+          "/admin/a2a-queue",
+          "/admin/a2a-queue/summary",
+          "/admin/delegations/graph",
+          "/admin/bulk",
+          "/metrics",
+          "/ready",
+          "/health",
+          "/ui/");
 
   private record Agent(String id, String token) {}
 
@@ -62,7 +86,8 @@ public final class Train {
   }
 
   private int run(Duration time) throws Exception {
-    HttpServer peer = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 64);
+    HttpServer peer =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 64);
     peer.setExecutor(Executors.newVirtualThreadPerTaskExecutor());
     peer.createContext("/", Train::answer);
     peer.start();
@@ -107,32 +132,47 @@ public final class Train {
   /** The console, with all that its pages load. */
   private void pages() throws Exception {
     String page = get("/ui/", null).body();
-    Matcher files = Pattern.compile("(?:src|href)=\"([^\":]+\\.(?:js|css|svg|ico))\"").matcher(page);
+    Matcher files =
+        Pattern.compile("(?:src|href)=\"([^\":]+\\.(?:js|css|svg|ico))\"").matcher(page);
     while (files.find()) {
-      expect("GET /ui/…", get(URI.create(base + "/ui/").resolve(files.group(1)).getPath(), null), 200);
+      expect(
+          "GET /ui/…", get(URI.create(base + "/ui/").resolve(files.group(1)).getPath(), null), 200);
     }
     expect("GET /v3/api-docs", get("/v3/api-docs", null), 200);
   }
 
   private void work(String url) throws Exception {
     Agent polling = create("{\"name\":\"Polling\",\"delivery_mode\":\"poll\"}");
-    Agent pushed = create("{\"name\":\"Pushed\",\"delivery_mode\":\"push\",\"url\":\"%s\",\"parent_id\":\"%s\"}".formatted(url, polling.id()));
+    Agent pushed =
+        create(
+            "{\"name\":\"Pushed\",\"delivery_mode\":\"push\",\"url\":\"%s\",\"parent_id\":\"%s\"}"
+                .formatted(url, polling.id()));
     beat(pushed, "");
     WebSocket socket =
         HTTP.newWebSocketBuilder()
             .header("Authorization", "Bearer " + polling.token())
-            .buildAsync(URI.create(base.replaceFirst("http", "ws") + "/ws"), new WebSocket.Listener() {})
+            .buildAsync(
+                URI.create(base.replaceFirst("http", "ws") + "/ws"), new WebSocket.Listener() {})
             .get();
     while (goesOn.get()) {
       beat(polling, "");
       beat(polling, ",\"runtime_state\":\"wedged\",\"sample_error\":\"SDK init timeout\"");
       beat(polling, ",\"error_rate\":0.1,\"active_tasks\":0");
       String feed = "/workspaces/" + polling.id() + "/activity";
-      expect("append", post(feed, polling.token(), "{\"activity_type\":\"agent_log\",\"summary\":\"step\"}"), 200);
-      expect("message to a feed", post("/workspaces/" + polling.id() + "/a2a", admin, message("hello")), 200);
+      expect(
+          "append",
+          post(feed, polling.token(), "{\"activity_type\":\"agent_log\",\"summary\":\"step\"}"),
+          200);
+      expect(
+          "message to a feed",
+          post("/workspaces/" + polling.id() + "/a2a", admin, message("hello")),
+          200);
       HttpResponse<String> rows = get(feed + "?wait=1&type=a2a_receive", polling.token());
       expect("poll", rows, 200);
-      expect("notify", post("/workspaces/" + polling.id() + "/notify", polling.token(), "{\"message\":\"hi\"}"), 200);
+      expect(
+          "notify",
+          post("/workspaces/" + polling.id() + "/notify", polling.token(), "{\"message\":\"hi\"}"),
+          200);
       expect("message", post("/workspaces/" + pushed.id() + "/a2a", admin, message("hello")), 200);
       delegate(polling, pushed);
       expect(
@@ -152,9 +192,14 @@ public final class Train {
 
   private void delegate(Agent caller, Agent callee) throws Exception {
     HttpResponse<String> begun =
-        post("/workspaces/" + caller.id() + "/delegate", caller.token(), "{\"target_id\":\"%s\",\"task\":\"count\"}".formatted(callee.id()));
+        post(
+            "/workspaces/" + caller.id() + "/delegate",
+            caller.token(),
+            "{\"target_id\":\"%s\",\"task\":\"count\"}".formatted(callee.id()));
     expect("delegate", begun, 200, 202);
-    String path = "/workspaces/%s/delegations/%s?wait=10".formatted(caller.id(), field(begun, "delegation_id"));
+    String path =
+        "/workspaces/%s/delegations/%s?wait=10"
+            .formatted(caller.id(), field(begun, "delegation_id"));
     expect("end of a delegation", get(path, caller.token()), 200);
   }
 
@@ -165,7 +210,13 @@ public final class Train {
   }
 
   private void beat(Agent agent, String more) throws Exception {
-    expect("heartbeat", post("/registry/heartbeat", agent.token(), "{\"workspace_id\":\"%s\"%s}".formatted(agent.id(), more)), 200);
+    expect(
+        "heartbeat",
+        post(
+            "/registry/heartbeat",
+            agent.token(),
+            "{\"workspace_id\":\"%s\"%s}".formatted(agent.id(), more)),
+        200);
   }
 
   private static String message(String text) {
@@ -188,7 +239,9 @@ public final class Train {
   }
 
   private HttpResponse<String> post(String path, String token, String body) throws Exception {
-    return HTTP.send(request(path, token).POST(HttpRequest.BodyPublishers.ofString(body)).build(), BodyHandlers.ofString());
+    return HTTP.send(
+        request(path, token).POST(HttpRequest.BodyPublishers.ofString(body)).build(),
+        BodyHandlers.ofString());
   }
 
   private HttpRequest.Builder request(String path, String token) {
