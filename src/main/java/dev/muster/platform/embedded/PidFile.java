@@ -49,7 +49,7 @@ final class PidFile {
    */
   int port() throws IOException {
     List<String> lines = lines();
-    if (server().isEmpty() || lines.size() <= PORT) {
+    if (server().isEmpty() || lines.size() <= PORT || lines.get(PORT).isBlank()) {
       throw new NoSuchElementException("no server listens: " + file);
     }
     return Integer.parseInt(lines.get(PORT).strip());

@@ -38,7 +38,12 @@ class DoctorTest {
     assertThat(found.err()).isEmpty();
     assertThat(found.exitCode()).as(found.out()).isZero();
     assertThat(found.out())
-        .contains("ok   settings", "ok   database", "ok   clock", "ok   files", "ok   port")
+        .contains(
+            "ok   settings  all have the right form",
+            "ok   database",
+            "ok   clock",
+            "ok   files",
+            "ok   port")
         .contains("there is none yet; the first start makes it");
   }
 
