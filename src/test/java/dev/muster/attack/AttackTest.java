@@ -20,8 +20,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * The short form of the attacks, all on one server with the default settings. In {@code mvn verify}
- * each alone lasts until its promises show; heartbeats of others may not fail, but their latency is
- * bounded only while all attacks run together. In the nightly run it is bounded for each.
+ * each alone lasts until its promises show, and then all run together; requests of others may not
+ * fail, which is to wait ten seconds for an answer, too. How long heartbeats take is a figure of
+ * the machine: the nightly run bounds it, for each attack and for all.
  */
 @Tag("latency")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -37,10 +38,10 @@ class AttackTest {
       Rounds.areFull() ? Duration.ofSeconds(6) : Duration.ofMillis(1500);
 
   /**
-   * 1,600 heartbeats: one full garbage collection, which delays about ten of them by half a second,
-   * does not decide, and a pause of a second still fails.
+   * In the nightly run 1,600 heartbeats: one full garbage collection, which delays about ten of
+   * them by half a second, does not decide, and a pause of a second still fails.
    */
-  private static final Duration TOGETHER = Duration.ofSeconds(40);
+  private static final Duration TOGETHER = Duration.ofSeconds(Rounds.areFull() ? 40 : 15);
 
   private @Nullable AttackedServer server;
   private AttackRunner runner;
@@ -72,9 +73,7 @@ class AttackTest {
   void doesNotAffectOtherWorkspaces(Attack attack) throws Exception {
     AttackResult result = runner.run(attack, SETTLING_ALONE, ALONE, calm);
 
-    assertThat(Rounds.areFull() ? result.faults() : result.brokenPromises())
-        .as(result.tableRow())
-        .isEmpty();
+    requireNoFault(result);
   }
 
   /** Runs when the JVM has compiled the hot paths. */
@@ -84,6 +83,12 @@ class AttackTest {
     AttackResult result = runner.runTogether(Attacks.all(), TOGETHER, runner.calm(CALM));
     System.out.println(result.tableRow());
 
-    assertThat(result.faults()).as(result.tableRow()).isEmpty();
+    requireNoFault(result);
+  }
+
+  private static void requireNoFault(AttackResult result) {
+    assertThat(Rounds.areFull() ? result.faults() : result.brokenPromises())
+        .as(result.tableRow())
+        .isEmpty();
   }
 }
