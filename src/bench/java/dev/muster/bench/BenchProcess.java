@@ -39,12 +39,18 @@ final class BenchProcess implements AutoCloseable {
 
   /** {@code settings} are environment variables. */
   static BenchProcess start(String databaseUrl, Map<String, String> settings) throws IOException {
-    int port = FreePorts.next();
     List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.add("-Xmx1g");
+    command.add(java());
     command.addAll(program());
+    return start(command, databaseUrl, settings);
+  }
+
+  /** {@code command} is another build's. */
+  static BenchProcess start(
+      List<String> command, String databaseUrl, Map<String, String> settings) throws IOException {
+    int port = FreePorts.next();
     ProcessBuilder builder = new ProcessBuilder(command).inheritIO();
+    builder.environment().put("JDK_JAVA_OPTIONS", "-Xmx1g");
     builder.environment().put("DATABASE_URL", databaseUrl);
     builder.environment().put("SERVER_PORT", Integer.toString(port));
     builder.environment().put("SERVER_ADDRESS", "127.0.0.1");
@@ -57,6 +63,11 @@ final class BenchProcess implements AutoCloseable {
     BenchProcess server = new BenchProcess(builder.start(), port);
     server.awaitReady();
     return server;
+  }
+
+  /** The program of the Java that runs the bench. */
+  static String java() {
+    return Path.of(System.getProperty("java.home"), "bin", "java").toString();
   }
 
   private static List<String> program() {
@@ -119,7 +130,7 @@ final class BenchProcess implements AutoCloseable {
         if (!process.isAlive() || System.nanoTime() > giveUpAt) {
           throw new IllegalStateException("the server did not start");
         }
-        LockSupport.parkNanos(Duration.ofMillis(100).toNanos());
+        LockSupport.parkNanos(Duration.ofMillis(20).toNanos());
       }
     }
   }

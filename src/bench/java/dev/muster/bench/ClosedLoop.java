@@ -1,9 +1,11 @@
 package dev.muster.bench;
 
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntFunction;
 
@@ -11,6 +13,7 @@ import java.util.function.IntFunction;
 final class ClosedLoop {
 
   private static final int WHOLE = 100;
+  private static final Duration FOREVER = Duration.ofDays(1);
 
   /**
    * The answers.
@@ -65,15 +68,27 @@ final class ClosedLoop {
   /** Sends the requests with the numbers 0 to {@code count - 1}, in this order. */
   static Load run(int port, int connections, int count, IntFunction<String> requests)
       throws IOException, InterruptedException {
-    ClosedLoop loop = new ClosedLoop(connections, count, requests);
+    return new ClosedLoop(connections, count, requests).run(port, FOREVER);
+  }
+
+  /** Sends requests for this time, with numbers from 0 on; what is not answered then is none. */
+  static Load run(int port, int connections, Duration time, IntFunction<String> requests)
+      throws IOException, InterruptedException {
+    return new ClosedLoop(connections, Integer.MAX_VALUE, requests).run(port, time);
+  }
+
+  private Load run(int port, Duration limit) throws IOException, InterruptedException {
     long begin = System.nanoTime();
-    try (ManySockets sockets = new ManySockets(port, connections, loop::take)) {
-      for (int i = 0; i < connections; i++) {
-        loop.send(sockets, i);
+    try (ManySockets sockets = new ManySockets(port, sentAt.length, this::take)) {
+      for (int i = 0; i < sentAt.length; i++) {
+        send(sockets, i);
       }
-      loop.left.await();
+      boolean ended = left.await(limit.toNanos(), TimeUnit.NANOSECONDS);
+      if (!ended && limit.equals(FOREVER)) {
+        throw new IllegalStateException("not all was answered in " + limit);
+      }
     }
-    return new Load(begin, loop.answeredAt, loop.ms.stream().sorted().toList(), loop.refused);
+    return new Load(begin, answeredAt, ms.stream().sorted().toList(), refused);
   }
 
   private void send(ManySockets sockets, int connection) {
