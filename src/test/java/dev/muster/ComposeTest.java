@@ -9,10 +9,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.TreeSet;
-import java.util.regex.MatchResult;
-import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.yaml.snakeyaml.Yaml;
 
@@ -23,14 +19,10 @@ class ComposeTest {
   private static final Set<String> DECIDED =
       Set.of("DATABASE_URL", "MUSTER_HOME", "SERVER_ADDRESS", "SERVER_PORT");
 
-  private static final Pattern NAME = Pattern.compile("`([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*)`");
-
   @Test
   void passesEverySettingThrough() throws IOException {
     Map<?, ?> environment = part(server(), "environment");
-    Set<String> settings = documented();
-    assertThat(settings).hasSizeGreaterThan(35).containsAll(DECIDED);
-    settings.removeAll(DECIDED);
+    Set<String> settings = DocumentedSettings.namesBut(DECIDED);
 
     for (String setting : settings) {
       assertThat(environment.get(setting)).as(setting).isEqualTo("${" + setting + ":-}");
@@ -55,15 +47,5 @@ class ComposeTest {
 
   private static Map<?, ?> part(Map<?, ?> whole, String name) {
     return (Map<?, ?>) Objects.requireNonNull(whole.get(name), name);
-  }
-
-  /** The names in the first columns of the tables of {@code docs/operate/settings.md}. */
-  private static Set<String> documented() throws IOException {
-    return Files.readAllLines(Path.of("docs/operate/settings.md")).stream()
-        .filter(line -> line.startsWith("| "))
-        .flatMap(line -> NAME.matcher(line.split("\\|", -1)[1]).results())
-        .map(MatchResult::group)
-        .map(name -> name.replace("`", ""))
-        .collect(Collectors.toCollection(TreeSet::new));
   }
 }
