@@ -9,9 +9,11 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Properties;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.LoggerFactory;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.boot.context.properties.ConfigurationPropertiesScan;
+import org.springframework.context.ConfigurableApplicationContext;
 
 /** Starts one replica of the control plane for AI-agent workspaces. */
 @SpringBootApplication
@@ -20,7 +22,7 @@ public class MusterApplication {
 
   private static final String HELP =
       """
-      Usage: java -jar muster.jar [COMMAND | -h | --help | -v | --version]
+      Usage: muster [COMMAND | -h | --help | -v | --version]
 
       Without a command it starts the server. Commands:
       COMMANDS
@@ -44,7 +46,28 @@ public class MusterApplication {
     } else if (!options.isEmpty() && !options.getFirst().startsWith("-")) {
       System.exit(new Maintenance(version(), options, System.out, System.err).run());
     } else {
-      SpringApplication.run(MusterApplication.class, args);
+      new MusterApplicationStart().run(args);
+    }
+  }
+
+  /**
+   * Logs what starts. Spring's own line names the jar as the ahead-of-time cache of a release knows
+   * it, which lay elsewhere when the cache was made (JDK-8376576).
+   */
+  private static final class MusterApplicationStart extends SpringApplication {
+
+    MusterApplicationStart() {
+      super(MusterApplication.class);
+    }
+
+    @Override
+    protected void logStartupInfo(ConfigurableApplicationContext context) {
+      LoggerFactory.getLogger(MusterApplication.class)
+          .info(
+              "Muster {} starts, on Java {}, as process {}",
+              version(),
+              Runtime.version(),
+              ProcessHandle.current().pid());
     }
   }
 

@@ -263,8 +263,8 @@ class SettingNamesTest {
   @Slow
   @ParameterizedTest
   @CsvSource({
-    "--help, Usage: java -jar muster.jar",
-    "-h, Usage: java -jar muster.jar",
+    "--help, Usage: muster",
+    "-h, Usage: muster",
     "--version, muster ",
     "-v, muster ",
   })
