@@ -36,7 +36,12 @@ final class PostgresPrograms {
     }
   }
 
-  /** Runs a program to its end; refuses the start when it takes longer than {@code limit}. */
+  /**
+   * Runs a program to its end; refuses the start when it takes longer than {@code limit}.
+   *
+   * <p>An interrupted thread waits too, and stays interrupted: a server whose start it left alone
+   * would be stopped by nobody.
+   */
   Outcome run(Duration limit, String program, String... arguments) {
     List<String> command = new ArrayList<>(RootPostgresUser.prefix());
     command.add(bin.resolve(program).toString());
@@ -50,7 +55,7 @@ final class PostgresPrograms {
     builder.environment().put("LC_ALL", "C");
     try {
       Process process = builder.start();
-      if (!process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS)) {
+      if (!ends(process, limit)) {
         process.destroyForcibly();
         throw new StartRefusedException(
             "PostgreSQL's %s did not end within %d s; see %s."
@@ -63,9 +68,24 @@ final class PostgresPrograms {
           "PostgreSQL's %s cannot be run (%s)."
               .formatted(bin.resolve(program), IoFailureText.of(e)),
           e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new StartRefusedException("Interrupted while running PostgreSQL's " + program + ".", e);
+    }
+  }
+
+  private static boolean ends(Process process, Duration limit) {
+    long end = System.nanoTime() + limit.toNanos();
+    boolean wasInterrupted = false;
+    try {
+      while (true) {
+        try {
+          return process.waitFor(end - System.nanoTime(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+          wasInterrupted = true;
+        }
+      }
+    } finally {
+      if (wasInterrupted) {
+        Thread.currentThread().interrupt();
+      }
     }
   }
 

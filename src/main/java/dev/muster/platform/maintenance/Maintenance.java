@@ -6,6 +6,7 @@ import java.io.PrintStream;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.FutureTask;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.SpringApplication;
@@ -54,8 +55,46 @@ public final class Maintenance {
   /**
    * Runs the command, and returns the exit code of the program: 0, 1 after a failure, 2 for a
    * command that does not exist.
+   *
+   * <p>A signal that ends the program ends the command first, which then leaves no unfinished file
+   * and no database running. Its thread is virtual, so that an interrupt ends a wait for
+   * PostgreSQL.
    */
   public int run() {
+    FutureTask<Integer> command = new FutureTask<>(this::command);
+    Thread worker = Thread.ofVirtual().name("command").start(command);
+    Thread atEnd =
+        new Thread(() -> {
+          worker.interrupt();
+          awaitEnd(worker);
+        });
+    Runtime.getRuntime().addShutdownHook(atEnd);
+    awaitEnd(worker);
+    try {
+      boolean _ = Runtime.getRuntime().removeShutdownHook(atEnd);
+    } catch (IllegalStateException isEnding) {
+      // the signal decides the exit code
+    }
+    try {
+      return command.resultNow();
+    } catch (IllegalStateException failed) {
+      throw new IllegalStateException(
+          "the command failed, which indicates a bug", command.exceptionNow());
+    }
+  }
+
+  private static void awaitEnd(Thread worker) {
+    while (true) {
+      try {
+        worker.join();
+        return;
+      } catch (InterruptedException e) {
+        worker.interrupt();
+      }
+    }
+  }
+
+  private int command() {
     try {
       return switch (words.getFirst() + " FILE".repeat(words.size() - 1)) {
         case "backup FILE" -> backup(file(words.getLast()));
@@ -66,10 +105,11 @@ public final class Maintenance {
           yield MISUSED;
         }
       };
-    } catch (CommandFailedException e) {
-      err.println("muster: " + e.getMessage());
-      return FAILED;
     } catch (RuntimeException e) {
+      if (Thread.interrupted()) {
+        err.println("muster: stopped by a signal before the end; run the command again.");
+        return FAILED;
+      }
       err.println("muster: " + refusal(e));
       return FAILED;
     }
@@ -83,11 +123,11 @@ public final class Maintenance {
     }
   }
 
-  /** Returns the sentence of a refused start; throws any other failure again. */
+  /** Returns the sentence of a failure or a refused start; throws any other failure again. */
   private static String refusal(RuntimeException failure) {
     for (@Nullable Throwable cause = failure; cause != null; cause = cause.getCause()) {
-      if (cause instanceof StartRefusedException refused) {
-        return String.valueOf(refused.getMessage());
+      if (cause instanceof StartRefusedException || cause instanceof CommandFailedException) {
+        return String.valueOf(cause.getMessage());
       }
     }
     throw failure;

@@ -131,13 +131,13 @@ public final class TestHomes {
   }
 
   /** The PostgreSQL server of this home. */
-  static ProcessHandle server(Path home) throws IOException {
+  public static ProcessHandle server(Path home) throws IOException {
     String pid = Files.readAllLines(pidFile(home)).getFirst();
     return ProcessHandle.of(Long.parseLong(pid)).orElseThrow();
   }
 
   /** False also for a zombie process. */
-  static boolean runs(ProcessHandle process) {
+  public static boolean runs(ProcessHandle process) {
     return process.isAlive() && process.info().command().isPresent();
   }
 }
