@@ -12,8 +12,6 @@ import dev.muster.platform.settings.Setting;
 import dev.muster.workspace.DegradedReason;
 import dev.muster.workspace.WorkspaceStatus;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 
 /** Evaluates a heartbeat (R4.2): the first matching rule decides, with at most one transition. */
@@ -74,7 +72,7 @@ record StatusRules(ErrorRateThresholds thresholds) {
 
   /**
    * The error rates (0..1) at which a workspace degrades and below which it recovers. If the second
-   * is above the first, both are the defaults, with a warning.
+   * is above the first, both are the defaults, with a warning of {@link HeartbeatSettingChecks}.
    */
   @ConfigurationProperties("muster.heartbeat")
   record ErrorRateThresholds(double degradeAt, double recoverBelow) {
@@ -84,20 +82,15 @@ record StatusRules(ErrorRateThresholds thresholds) {
             Setting.DEGRADE_AT_ERROR_RATE.defaultRatio(),
             Setting.RECOVER_BELOW_ERROR_RATE.defaultRatio());
 
-    private static final Logger log = LoggerFactory.getLogger(ErrorRateThresholds.class);
-
     ErrorRateThresholds {
-      if (recoverBelow > degradeAt) {
-        log.warn(
-            "RECOVER_BELOW_ERROR_RATE={} is above DEGRADE_AT_ERROR_RATE={}; using the defaults {}"
-                + " and {}",
-            recoverBelow,
-            degradeAt,
-            DEFAULT.recoverBelow,
-            DEFAULT.degradeAt);
+      if (areSwapped(degradeAt, recoverBelow)) {
         recoverBelow = DEFAULT.recoverBelow;
         degradeAt = DEFAULT.degradeAt;
       }
+    }
+
+    static boolean areSwapped(double degradeAt, double recoverBelow) {
+      return recoverBelow > degradeAt;
     }
   }
 

@@ -4,8 +4,11 @@ import dev.muster.platform.embedded.MusterHome;
 import dev.muster.platform.log.LogFormat;
 import dev.muster.platform.settings.SecuritySettings;
 import dev.muster.platform.settings.Setting;
+import dev.muster.platform.settings.SettingChecks;
 import dev.muster.platform.settings.StartRefusedException;
+import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
@@ -32,6 +35,15 @@ class AdminToken {
   static final String NAME = "admin";
 
   private static final int MIN_LENGTH = 16;
+
+  /** Checks {@code ADMIN_TOKEN}. */
+  static final class Checks implements SettingChecks {
+
+    @Override
+    public List<Supplier<?>> parsers(SecuritySettings texts, Environment environment) {
+      return List.of(() -> configured(texts));
+    }
+  }
 
   /** Stores the hash of the admin token that the server made. */
   @Repository
@@ -83,9 +95,7 @@ class AdminToken {
       AdminTokenRepository repository,
       ObjectProvider<MusterHome> home,
       Environment environment) {
-    Optional<Secret> configured =
-        Optional.ofNullable(settings.security().adminToken())
-            .map(value -> Setting.ADMIN_TOKEN.parse(() -> longEnough(value)));
+    Optional<Secret> configured = configured(settings);
     MusterHome embedded = home.getIfAvailable();
     if (configured.isPresent()) {
       this.shown = Optional.empty();
@@ -98,6 +108,11 @@ class AdminToken {
       this.shown = Optional.empty();
       this.hash = ofDatabase(repository, LogFormat.isStructured(environment));
     }
+  }
+
+  private static Optional<Secret> configured(SecuritySettings settings) {
+    return Optional.ofNullable(settings.security().adminToken())
+        .map(value -> Setting.ADMIN_TOKEN.parse(() -> longEnough(value)));
   }
 
   Optional<Secret> shown() {

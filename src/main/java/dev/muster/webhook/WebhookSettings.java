@@ -1,7 +1,9 @@
 package dev.muster.webhook;
 
+import dev.muster.platform.postgres.DatabaseMode;
 import dev.muster.platform.settings.SecuritySettings;
 import dev.muster.platform.settings.Setting;
+import dev.muster.platform.settings.SettingChecks;
 import dev.muster.workspace.agenturl.AgentUrlGuard;
 import dev.muster.workspace.agenturl.AgentUrlGuard.Decision;
 import java.util.Collections;
@@ -10,10 +12,12 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import okhttp3.HttpUrl;
 import org.jspecify.annotations.Nullable;
+import org.springframework.core.env.Environment;
 import org.springframework.stereotype.Component;
 
 /** The checked settings of the webhook; bad ones refuse the start. */
@@ -32,6 +36,18 @@ class WebhookSettings {
     }
   }
 
+  /** Checks the settings {@code WEBHOOK_*}. */
+  static final class Checks implements SettingChecks {
+
+    @Override
+    public List<Supplier<?>> parsers(SecuritySettings texts, Environment environment) {
+      return List.of(
+          () -> url(texts, AgentUrlGuard.of(texts, DatabaseMode.of(environment))),
+          () -> secret(texts),
+          () -> kinds(texts));
+    }
+  }
+
   private static final int MIN_SECRET = 16;
 
   private final Optional<HttpUrl> url;
@@ -39,14 +55,23 @@ class WebhookSettings {
   private final Set<Kind> kinds;
 
   WebhookSettings(SecuritySettings settings, AgentUrlGuard guard) {
-    SecuritySettings.WebhookReceiver given = settings.webhook();
-    this.url =
-        Optional.ofNullable(given.url())
-            .map(text -> Setting.WEBHOOK_URL.parse(() -> url(text, guard)));
-    this.secret =
-        Optional.ofNullable(given.secret())
-            .map(text -> Setting.WEBHOOK_SECRET.parse(() -> secret(text)));
-    this.kinds = Setting.WEBHOOK_KINDS.parse(() -> kinds(given.kinds()));
+    this.url = url(settings, guard);
+    this.secret = secret(settings);
+    this.kinds = kinds(settings);
+  }
+
+  private static Optional<HttpUrl> url(SecuritySettings settings, AgentUrlGuard guard) {
+    return Optional.ofNullable(settings.webhook().url())
+        .map(text -> Setting.WEBHOOK_URL.parse(() -> url(text, guard)));
+  }
+
+  private static Optional<String> secret(SecuritySettings settings) {
+    return Optional.ofNullable(settings.webhook().secret())
+        .map(text -> Setting.WEBHOOK_SECRET.parse(() -> secret(text)));
+  }
+
+  private static Set<Kind> kinds(SecuritySettings settings) {
+    return Setting.WEBHOOK_KINDS.parse(() -> kinds(settings.webhook().kinds()));
   }
 
   /** Where notifications are sent; empty when the webhook is off. Its path may be a secret. */

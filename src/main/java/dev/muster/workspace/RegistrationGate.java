@@ -32,12 +32,15 @@ class RegistrationGate {
       WorkspaceRepository workspaces,
       RegistrationRepository registrations,
       Tokens tokens) {
-    @Nullable String mode = settings.registration().mode();
-    this.isOpen =
-        mode == null ? database.isEmbedded() : Setting.REGISTRATION.parse(() -> isOpen(mode));
+    this.isOpen = isOpen(settings, database);
     this.workspaces = workspaces;
     this.registrations = registrations;
     this.tokens = tokens;
+  }
+
+  static boolean isOpen(SecuritySettings settings, DatabaseMode database) {
+    @Nullable String mode = settings.registration().mode();
+    return mode == null ? database.isEmbedded() : Setting.REGISTRATION.parse(() -> isOpen(mode));
   }
 
   private static boolean isOpen(String mode) {

@@ -4,6 +4,7 @@ import dev.muster.platform.embedded.Postmaster.Timeouts;
 import dev.muster.platform.settings.StartRefusedException;
 import java.io.File;
 import java.io.IOException;
+import java.net.URL;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
@@ -73,13 +74,8 @@ public final class EmbeddedDatabase implements AutoCloseable {
    * @throws StartRefusedException if the database does not start
    */
   public static EmbeddedDatabase start(MusterHome home, String... more) {
-    RootPostgresUser.check();
+    requireUsable(home.folder());
     Path folder = home.folder("postgres");
-    if (UNQUOTABLE.matcher(folder.toString()).find()) {
-      throw new StartRefusedException(
-          "PostgreSQL's programs cannot work in %s; set MUSTER_HOME to a path without \" $ ` \\ %%."
-              .formatted(folder));
-    }
     PostgresBinaries binaries = PostgresBinaries.unpackedIn(folder.resolve("bin"));
     PostgresPrograms programs = new PostgresPrograms(binaries.bin(), folder);
     DataFolder data = new DataFolder(folder.resolve("data"), programs);
@@ -103,6 +99,21 @@ public final class EmbeddedDatabase implements AutoCloseable {
     binaries.removeOthers();
     data.removeUnfinished();
     return database;
+  }
+
+  /**
+   * Checks, without a change, whether a database can run in this home.
+   *
+   * @throws StartRefusedException if it cannot, whatever is there
+   */
+  public static void requireUsable(Path home) {
+    URL _ = PostgresBinaries.archive();
+    RootPostgresUser.check();
+    if (UNQUOTABLE.matcher(home.toString()).find()) {
+      throw new StartRefusedException(
+          "PostgreSQL's programs cannot work in %s; set MUSTER_HOME to a path without \" $ ` \\ %%."
+              .formatted(home));
+    }
   }
 
   /** Whether the home has a database, which may be stopped. */

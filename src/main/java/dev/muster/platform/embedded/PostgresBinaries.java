@@ -70,7 +70,8 @@ final class PostgresBinaries {
     }
   }
 
-  private static URL archive() {
+  /** Returns the programs of this platform; refuses the start where there are none. */
+  static URL archive() {
     String os = os();
     String architecture = architecture();
     return Stream.of(Files.exists(Path.of("/etc/alpine-release")) ? "-alpine_linux" : "", "")

@@ -22,9 +22,12 @@ public final class AllowedOrigins {
   private final PublicUrl publicUrl;
 
   AllowedOrigins(SecuritySettings settings, PublicUrl publicUrl) {
-    this.allowed =
-        Setting.CORS_ORIGINS.parse(() -> requireOrigins(settings.security().corsOrigins()));
+    this.allowed = allowed(settings);
     this.publicUrl = publicUrl;
+  }
+
+  static List<String> allowed(SecuritySettings settings) {
+    return Setting.CORS_ORIGINS.parse(() -> requireOrigins(settings.security().corsOrigins()));
   }
 
   List<String> allowed() {

@@ -58,9 +58,12 @@ final class HostAndOriginFilter extends HttpFilter {
             .filter(HostAndOriginFilter::isLoopback)
             .isPresent();
     publicUrl.authority().ifPresent(authority -> allowedHosts.add(authority.host()));
-    allowedHosts.addAll(
-        Setting.ALLOWED_HOSTS.parse(() -> parse(settings.security().allowedHosts())));
+    allowedHosts.addAll(allowed(settings));
     this.origins = origins;
+  }
+
+  static Set<String> allowed(SecuritySettings settings) {
+    return Setting.ALLOWED_HOSTS.parse(() -> parse(settings.security().allowedHosts()));
   }
 
   @Override

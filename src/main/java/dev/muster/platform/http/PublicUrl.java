@@ -17,10 +17,13 @@ public final class PublicUrl {
   private final Optional<Authority> authority;
 
   PublicUrl(SecuritySettings settings) {
-    this.configured =
-        Optional.ofNullable(settings.publicUrl())
-            .map(value -> Setting.PUBLIC_URL.parse(() -> baseUrl(value)));
+    this.configured = configured(settings);
     this.authority = configured.flatMap(Authority::ofUrl);
+  }
+
+  static Optional<String> configured(SecuritySettings settings) {
+    return Optional.ofNullable(settings.publicUrl())
+        .map(value -> Setting.PUBLIC_URL.parse(() -> baseUrl(value)));
   }
 
   /** Returns {@code PUBLIC_URL} without a slash at its end; empty if it is not set. */

@@ -1,14 +1,14 @@
 package dev.muster.platform.log;
 
 import dev.muster.platform.settings.ContractVariables;
-import java.util.Locale;
+import dev.muster.platform.settings.SettingChecks;
+import java.util.List;
 import java.util.Map;
-import org.apache.commons.logging.Log;
 import org.springframework.boot.EnvironmentPostProcessor;
 import org.springframework.boot.SpringApplication;
-import org.springframework.boot.logging.DeferredLogFactory;
 import org.springframework.core.Ordered;
 import org.springframework.core.env.ConfigurableEnvironment;
+import org.springframework.core.env.Environment;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.env.PropertyResolver;
 
@@ -18,17 +18,11 @@ import org.springframework.core.env.PropertyResolver;
  * <p>This setting is read before the other tuning settings, because it must be known before logging
  * starts.
  */
-public final class LogFormat implements EnvironmentPostProcessor, Ordered {
+public final class LogFormat implements EnvironmentPostProcessor, SettingChecks, Ordered {
 
-  private static final String SETTING = "LOG_FORMAT";
+  private static final String TEXT = "text";
   private static final String JSON = "json";
   private static final String OF_SPRING = "logging.structured.format.console";
-
-  private final Log log;
-
-  LogFormat(DeferredLogFactory logs) {
-    this.log = logs.getLog(LogFormat.class);
-  }
 
   /**
    * Returns whether the log has a format for collectors, such as JSON. Collectors keep log lines,
@@ -41,24 +35,25 @@ public final class LogFormat implements EnvironmentPostProcessor, Ordered {
   @Override
   public void postProcessEnvironment(
       ConfigurableEnvironment environment, SpringApplication application) {
-    String format = ContractVariables.text(environment, SETTING).orElse("text");
-    switch (format.toLowerCase(Locale.ROOT)) {
-      case "text" -> {}
-      case JSON ->
-          environment
-              .getPropertySources()
-              .addLast(new MapPropertySource("log format", Map.of(OF_SPRING, "ecs")));
-      default ->
-          log.warn(
-              SETTING
-                  + "="
-                  + oneLine(format)
-                  + " is not usable (expected text or json); using the default text");
+    if (format(environment).equalsIgnoreCase(JSON)) {
+      environment
+          .getPropertySources()
+          .addLast(new MapPropertySource("log format", Map.of(OF_SPRING, "ecs")));
     }
   }
 
-  private static String oneLine(String value) {
-    return value.replaceAll("\\p{Cntrl}", " ");
+  @Override
+  public List<String> warnings(Environment environment) {
+    String format = format(environment);
+    return format.equalsIgnoreCase(TEXT) || format.equalsIgnoreCase(JSON)
+        ? List.of()
+        : List.of(
+            "LOG_FORMAT=%s is not usable (expected text or json); using the default text"
+                .formatted(format.replaceAll("\\p{Cntrl}", " ")));
+  }
+
+  private static String format(PropertyResolver environment) {
+    return ContractVariables.text(environment, "LOG_FORMAT").orElse(TEXT);
   }
 
   /** Runs after the property sources of all settings are present. */

@@ -3,9 +3,11 @@ package dev.muster.platform.maintenance;
 import com.sun.management.UnixOperatingSystemMXBean;
 import dev.muster.platform.embedded.EmbeddedDatabase;
 import dev.muster.platform.embedded.MusterHome;
+import dev.muster.platform.http.ListenAddress;
 import dev.muster.platform.postgres.DatabaseAddress;
 import dev.muster.platform.postgres.Pooler;
 import dev.muster.platform.settings.ContractVariables;
+import dev.muster.platform.settings.SettingNames;
 import dev.muster.platform.settings.StartRefusedException;
 import dev.muster.platform.time.WallClock;
 import java.io.IOException;
@@ -29,6 +31,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import javax.management.JMException;
 import org.flywaydb.core.api.FlywayException;
 import org.flywaydb.core.api.MigrationInfo;
 import org.flywaydb.core.api.MigrationInfoService;
@@ -97,6 +100,7 @@ final class Doctor {
     database.ifPresent(this::askDatabase);
     files();
     port();
+    cache();
     return found;
   }
 
@@ -105,10 +109,12 @@ final class Doctor {
   }
 
   private void settings() {
-    List<String> problems = ContractVariables.problems(environment);
-    problems.forEach(one -> add("settings", State.FAIL, one));
-    if (problems.isEmpty()) {
-      add("settings", State.OK, "all have the right form; the start checks what they name");
+    ContractVariables.Faults faults = ContractVariables.faults(environment);
+    faults.refusals().forEach(one -> add("settings", State.FAIL, String.valueOf(one.getMessage())));
+    faults.warnings().forEach(one -> add("settings", State.WARN, one));
+    SettingNames.warnings(environment).forEach(one -> add("settings", State.WARN, one));
+    if (found.isEmpty()) {
+      add("settings", State.OK, "all can be used");
     }
   }
 
@@ -124,6 +130,7 @@ final class Doctor {
   }
 
   private Optional<DatabaseAddress> embedded(Path home) {
+    EmbeddedDatabase.requireUsable(home);
     if (!Files.exists(home)) {
       add("home", State.OK, "%s does not exist yet; the first start makes it".formatted(home));
       return Optional.empty();
@@ -260,27 +267,56 @@ final class Doctor {
   }
 
   private void port() {
-    String text = ContractVariables.text(environment, "SERVER_PORT").orElse("8080");
-    String host =
-        ContractVariables.text(environment, "SERVER_ADDRESS")
-            .filter(one -> !one.equals("0.0.0.0") && !one.equals("::"))
-            .orElse("127.0.0.1");
+    ListenAddress address;
+    try {
+      address = ListenAddress.of(environment);
+    } catch (StartRefusedException e) {
+      return; // a fault of the settings, and told there
+    }
     try (ServerSocket socket = new ServerSocket()) {
-      socket.bind(new InetSocketAddress(InetAddress.getByName(host), Integer.parseInt(text)));
-      add("port", State.OK, "%s of %s is free".formatted(text, host));
-    } catch (IllegalArgumentException e) {
-      add("port", State.FAIL, "SERVER_PORT is not a port");
+      InetAddress host = InetAddress.ofLiteral(address.host());
+      socket.bind(new InetSocketAddress(host, address.port()));
+      add("port", State.OK, "%d of %s is free".formatted(address.port(), address.host()));
     } catch (IOException e) {
-      boolean isMuster = isMuster("http://%s:%s/ready".formatted(host, text));
+      boolean isMuster = isMuster(address);
       add(
           "port",
           isMuster ? State.OK : State.FAIL,
-          (isMuster ? "a server answers at %s of %s" : "%s of %s cannot be used (%s)")
-              .formatted(text, host, String.valueOf(e.getMessage())));
+          (isMuster ? "a server answers at %d of %s" : "%d of %s cannot be used (%s)")
+              .formatted(address.port(), address.host(), String.valueOf(e.getMessage())));
     }
   }
 
-  private static boolean isMuster(String url) {
+  private void cache() {
+    String file = AheadOfTimeCache.named();
+    if (file.isEmpty()) {
+      add("cache", State.OK, "there is no ahead-of-time cache; a start takes longer without one");
+      return;
+    }
+    try {
+      boolean isUsed = // a class that each start loads
+          AheadOfTimeCache.holds(ContractVariables.class);
+      add(
+          "cache",
+          isUsed ? State.OK : State.WARN,
+          (isUsed
+                  ? "the ahead-of-time cache %s is used"
+                  : "the ahead-of-time cache %s is not used, and a start takes longer; it is not"
+                      + " there, or was made of other files")
+              .formatted(file));
+    } catch (JMException e) {
+      add("cache", State.OK, "this Java does not tell whether it uses " + file);
+    }
+  }
+
+  private static boolean isMuster(ListenAddress address) {
+    String host =
+        switch (address.host()) {
+          case "0.0.0.0" -> "127.0.0.1";
+          case String ip when ip.contains(":") -> "[" + ip.replaceFirst("%.*", "") + "]";
+          case String ip -> ip;
+        };
+    String url = "http://%s:%d/ready".formatted(host, address.port());
     try (HttpClient client = HttpClient.newBuilder().connectTimeout(HTTP_LIMIT).build()) {
       HttpRequest request = HttpRequest.newBuilder(URI.create(url)).timeout(HTTP_LIMIT).build();
       return client

@@ -22,7 +22,7 @@ public final class Maintenance {
       """
         backup FILE      writes all data to a new file, also while the server runs
         restore FILE     fills an empty database with the data of a backup
-        doctor [--json]  checks settings, home, database, schema, clock, files and port
+        doctor [--json]  checks settings, home, database, schema, clock, files, port and cache
       """;
 
   private static final int DONE = 0;

@@ -7,18 +7,23 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.boot.context.properties.bind.BindException;
 import org.springframework.boot.context.properties.bind.BindResult;
+import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.bind.handler.IgnoreErrorsBindHandler;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.context.ApplicationContextInitializer;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.env.PropertyResolver;
+import org.springframework.core.io.support.SpringFactoriesLoader;
 
 /**
  * Sets the properties {@code muster.*} from the variables of the contract. Checks them before
@@ -26,8 +31,8 @@ import org.springframework.core.env.PropertyResolver;
  *
  * <p>An empty variable counts as unset. A bad value of a tuning variable logs a warning, and its
  * default is used. A bad value of a security variable refuses the start with one sentence. The
- * start is also refused when a variable and its property differ, and when a property that begins
- * with {@code muster.} is unknown.
+ * start is also refused when a variable and its property differ, when a property that begins with
+ * {@code muster.} is unknown, and by {@link SettingChecks}.
  */
 public final class ContractVariables
     implements ApplicationContextInitializer<ConfigurableApplicationContext> {
@@ -44,14 +49,73 @@ public final class ContractVariables
     apply(context.getEnvironment());
   }
 
-  /** Adds the values and the defaults of all settings to the environment. */
+  /**
+   * What is wrong with the settings.
+   *
+   * @param refusals what refuses a start, which says the first
+   * @param warnings what a start warns of, a clause each
+   */
+  public record Faults(List<StartRefusedException> refusals, List<String> warnings) {}
+
+  /**
+   * Adds the values and the defaults of all settings to the environment.
+   *
+   * @throws StartRefusedException for the first fault that refuses the start
+   */
   static void apply(ConfigurableEnvironment environment) {
-    refuseUnknown(SettingNames.givenProperties(environment));
+    Faults faults = faults(environment);
+    faults.warnings().forEach(log::warn);
+    if (!faults.refusals().isEmpty()) {
+      throw faults.refusals().getFirst();
+    }
+  }
+
+  /** As at a start, adds the values and the defaults of all settings, and returns all faults. */
+  public static Faults faults(ConfigurableEnvironment environment) {
+    Faults faults = new Faults(new ArrayList<>(), new ArrayList<>());
+    for (String name : SettingNames.givenProperties(environment)) {
+      collect(faults, () -> refuseUnknown(List.of(name)));
+    }
+    addValues(environment, faults);
+    for (Setting setting : Setting.values()) {
+      collect(faults, () -> refuseUnusable(setting, environment));
+    }
+    SecuritySettings texts = texts(environment);
+    for (SettingChecks checks : SpringFactoriesLoader.loadFactories(SettingChecks.class, null)) {
+      for (Supplier<?> parser : checks.parsers(texts, environment)) {
+        collect(
+            faults,
+            () -> {
+              Object _ = parser.get();
+            });
+      }
+      faults.warnings().addAll(checks.warnings(environment));
+    }
+    return faults;
+  }
+
+  /** A setting can depend on another one, whose refusal counts once. */
+  private static void collect(Faults faults, Runnable check) {
+    try {
+      check.run();
+    } catch (StartRefusedException e) {
+      if (faults.refusals().stream()
+          .noneMatch(one -> Objects.equals(one.getMessage(), e.getMessage()))) {
+        faults.refusals().add(e);
+      }
+    }
+  }
+
+  private static void addValues(ConfigurableEnvironment environment, Faults faults) {
     Map<String, Object> given = new HashMap<>();
     Map<String, Object> defaults = new HashMap<>();
     for (Setting setting : Setting.values()) {
       if (setting.isOfMuster()) {
-        value(setting, environment).ifPresent(value -> given.put(setting.property(), value));
+        collect(
+            faults,
+            () ->
+                value(setting, environment, faults.warnings())
+                    .ifPresent(value -> given.put(setting.property(), value)));
         if (setting.kind() == Setting.Kind.TUNING) {
           defaults.put(setting.property(), setting.format().toProperty(setting.byDefault()));
         }
@@ -59,45 +123,15 @@ public final class ContractVariables
     }
     environment.getPropertySources().addFirst(new MapPropertySource(VARIABLES, given));
     environment.getPropertySources().addLast(new MapPropertySource("defaults of Muster", defaults));
-    refuseUnusable(environment);
   }
 
-  /**
-   * Returns all that would refuse a start, each as a sentence; none where the settings are good.
-   */
-  public static List<String> problems(ConfigurableEnvironment environment) {
-    List<String> problems = new ArrayList<>();
-    for (String name : SettingNames.givenProperties(environment)) {
-      collect(problems, () -> refuseUnknown(List.of(name)));
-    }
-    for (Setting setting : Setting.values()) {
-      if (setting.isOfMuster()) {
-        collect(
-            problems,
-            () -> {
-              Optional<String> _ = value(setting, environment);
-              refuseUnusable(setting, environment);
-            });
-      }
-    }
-    return problems;
+  /** Reads the texts, also where another setting of the record has an unusable value. */
+  private static SecuritySettings texts(ConfigurableEnvironment environment) {
+    return Binder.get(environment)
+        .bindOrCreate("muster", Bindable.of(SecuritySettings.class), new IgnoreErrorsBindHandler());
   }
 
-  private static void collect(List<String> problems, Runnable check) {
-    try {
-      check.run();
-    } catch (StartRefusedException e) {
-      problems.add(String.valueOf(e.getMessage()));
-    }
-  }
-
-  /** Refuses the start for the first bad property; the sentence does not contain its value. */
-  private static void refuseUnusable(ConfigurableEnvironment environment) {
-    for (Setting setting : Setting.values()) {
-      refuseUnusable(setting, environment);
-    }
-  }
-
+  /** Refuses the start for a bad property; the sentence does not contain its value. */
   private static void refuseUnusable(Setting setting, ConfigurableEnvironment environment) {
     if (setting.isOfMuster() && !isUsable(setting, environment)) {
       throw new StartRefusedException(
@@ -109,7 +143,7 @@ public final class ContractVariables
   private static boolean isUsable(Setting setting, ConfigurableEnvironment environment) {
     Class<?> type = setting.format().type();
     if (type == String.class) {
-      return true; // it may be a list; the class that uses it checks it
+      return true; // it may be a list; its SettingChecks parse it
     }
     try {
       BindResult<?> value = Binder.get(environment).bind(setting.property(), type);
@@ -127,7 +161,8 @@ public final class ContractVariables
   }
 
   /** Returns the property's value that the variable sets; empty when it sets none. */
-  private static Optional<String> value(Setting setting, ConfigurableEnvironment environment) {
+  private static Optional<String> value(
+      Setting setting, ConfigurableEnvironment environment, List<String> warnings) {
     BindResult<String> bound = Binder.get(environment).bind(setting.property(), String.class);
     Optional<String> property = bound.isBound() ? Optional.of(bound.get()) : Optional.empty();
     if (property.filter(String::isBlank).isPresent() && setting.format() != SettingFormat.TEXT) {
@@ -136,7 +171,7 @@ public final class ContractVariables
               .formatted(setting.property(), setting.format().expectedOfProperty()));
     }
     Optional<String> value =
-        text(environment, setting.name()).flatMap(text -> converted(setting, text));
+        text(environment, setting.name()).flatMap(text -> converted(setting, text, warnings));
     if (value.isPresent() && property.isPresent() && !value.get().equals(property.get().strip())) {
       throw new StartRefusedException(
           "%s and the property %s have different values; set only one of them."
@@ -145,11 +180,11 @@ public final class ContractVariables
     return value;
   }
 
-  private static Optional<String> converted(Setting setting, String value) {
+  private static Optional<String> converted(Setting setting, String value, List<String> warnings) {
     try {
       String converted = setting.format().toProperty(value);
       if (setting.format() == SettingFormat.DAYS) {
-        warnOfDays(setting, value, converted);
+        warnOfDays(setting, value, converted, warnings);
       }
       return Optional.of(converted);
     } catch (IllegalArgumentException e) {
@@ -158,20 +193,18 @@ public final class ContractVariables
         throw new StartRefusedException(
             "%s is not usable: expected %s.".formatted(setting, expected), e);
       }
-      log.warn(
-          "{}={} is not usable (expected {}); using the default {}",
-          setting,
-          value,
-          expected,
-          setting.byDefault());
+      warnings.add(
+          "%s=%s is not usable (expected %s); using the default %s"
+              .formatted(setting, value, expected, setting.byDefault()));
       return Optional.empty();
     }
   }
 
-  private static void warnOfDays(Setting setting, String value, String used) {
+  private static void warnOfDays(
+      Setting setting, String value, String used, List<String> warnings) {
     BigInteger days = SettingFormat.wholeNumber(value);
     if (!SettingFormat.isWithinDays(days)) {
-      log.warn("{}={} is not from 1 to 10000 days; using {}", setting, days, used);
+      warnings.add("%s=%s is not from 1 to 10000 days; using %s".formatted(setting, days, used));
     }
   }
 

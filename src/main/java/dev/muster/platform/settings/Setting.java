@@ -1,7 +1,10 @@
 package dev.muster.platform.settings;
 
+import java.util.Optional;
 import java.util.function.Supplier;
+import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.bind.handler.IgnoreErrorsBindHandler;
 import org.springframework.core.env.Environment;
 
 /**
@@ -345,6 +348,14 @@ public enum Setting {
   /** Reads the property where there are no beans yet. */
   public <T> T read(Environment environment, Class<T> type) {
     return Binder.get(environment).bind(property, type).get();
+  }
+
+  /** As {@link #read}; empty where the value is not usable. */
+  public <T> Optional<T> find(Environment environment, Class<T> type) {
+    return Optional.ofNullable(
+        Binder.get(environment)
+            .bind(property, Bindable.of(type), new IgnoreErrorsBindHandler())
+            .orElse(null));
   }
 
   /**

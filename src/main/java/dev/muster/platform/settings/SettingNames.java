@@ -53,8 +53,15 @@ public final class SettingNames {
 
   /** Logs the warnings once, at the start. */
   SettingNames(ConfigurableEnvironment environment) {
-    warnings(environment.getSystemEnvironment()).forEach(log::warn);
-    warnings(givenProperties(environment)).forEach(log::warn);
+    warnings(environment).forEach(log::warn);
+  }
+
+  /** Returns a warning for each variable and property that looks like a misspelt setting. */
+  public static List<String> warnings(ConfigurableEnvironment environment) {
+    return Stream.concat(
+            warnings(environment.getSystemEnvironment()).stream(),
+            warnings(givenProperties(environment)).stream())
+        .toList();
   }
 
   /** Returns all names in alphabetical order. */

@@ -1,6 +1,9 @@
 package dev.muster.workspace.agenturl;
 
 import dev.muster.platform.deadline.RequestDeadline;
+import dev.muster.platform.postgres.DatabaseMode;
+import dev.muster.platform.settings.SecuritySettings;
+import dev.muster.platform.settings.Setting;
 import java.net.InetAddress;
 import java.net.URI;
 import java.net.UnknownHostException;
@@ -10,6 +13,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Decides which urls the server may call for an agent: the only SSRF check (R3.3).
@@ -99,6 +103,21 @@ public final class AgentUrlGuard {
     copy.addAll(allowed);
     this.allowed = Collections.unmodifiableSet(copy);
     this.resolver = new TimeLimitedResolver(resolver, lookupLimit);
+  }
+
+  /**
+   * Creates the guard of {@code AGENT_URL_ALLOW}. The embedded mode allows more by default, because
+   * it serves one person on loopback.
+   *
+   * @throws dev.muster.platform.settings.StartRefusedException if the setting is not usable
+   */
+  public static AgentUrlGuard of(SecuritySettings settings, DatabaseMode database) {
+    @Nullable List<String> given = settings.agentUrl().allow();
+    Set<AddressClass> byDefault = database.isEmbedded() ? Set.of(AddressClass.LOOPBACK) : Set.of();
+    return withSystemResolver(
+        given == null
+            ? byDefault
+            : Setting.AGENT_URL_ALLOW.parse(() -> AddressClass.parseAllowed(given)));
   }
 
   /** Creates a guard that uses the operating system's resolver. */

@@ -39,11 +39,12 @@ class DoctorTest {
     assertThat(found.exitCode()).as(found.out()).isZero();
     assertThat(found.out())
         .contains(
-            "ok   settings  all have the right form",
+            "ok   settings  all can be used",
             "ok   database",
             "ok   clock",
             "ok   files",
-            "ok   port")
+            "ok   port",
+            "ok   cache     there is no ahead-of-time cache")
         .contains("there is none yet; the first start makes it");
   }
 
@@ -85,9 +86,60 @@ class DoctorTest {
           .contains("fail settings  The property muster.heartbeat.interval is not usable")
           .contains("fail settings  The property muster.heartbeet.x is not a setting of Muster")
           .contains("fail database")
-          .contains("fail port      %d of 127.0.0.1 cannot be used".formatted(other.getLocalPort()))
+          .contains("fail port      %d of 0.0.0.0 cannot be used".formatted(other.getLocalPort()))
           .doesNotContain("secret-word");
     }
+  }
+
+  /** Those that refuse a start, and those that a start replaces and warns of. */
+  @Test
+  void namesAllFaultsOfAllSettings() {
+    Command found =
+        Command.run(
+            "doctor",
+            "--ADMIN_TOKEN=short-token",
+            "--muster.security.public-workspace-read=perhaps",
+            "--muster.heartbeat.interval=often",
+            "--REGISTRATION=ajar",
+            "--AGENT_URL_ALLOW=loopback,everything",
+            "--PUBLIC_URL=ftp://muster.example",
+            "--ALLOWED_HOSTS=muster.example,",
+            "--CORS_ORIGINS=not an origin",
+            "--WEBHOOK_URL=https://hooks.example/secret-path", // it can be used
+            "--WEBHOOK_SECRET=fifteen-letters",
+            "--WEBHOOK_KINDS=everything",
+            "--SERVER_PORT=99999",
+            "--SERVER_ADDRESS=999.1.1.1",
+            "--DATABASE_URL=mysql://localhost/muster",
+            "--STALE_AFTER_S=soon",
+            "--DEGRADE_AT_ERROR_RATE=0.2",
+            "--RECOVER_BELOW_ERROR_RATE=0.3",
+            "--LOG_FORMAT=xml",
+            "--STALE_AFTER=9");
+
+    assertThat(found.exitCode()).isEqualTo(1);
+    assertThat(found.out().lines().map(line -> line.replaceFirst("^((\\S+ +){3}(\\S+)).*", "$1")))
+        .containsExactlyInAnyOrder(
+            "fail settings  The property", // public-workspace-read
+            "fail settings  The property", // heartbeat.interval
+            "fail settings  SERVER_PORT (server.port)",
+            "fail settings  SERVER_ADDRESS (server.address)",
+            "fail settings  ADMIN_TOKEN (muster.security.admin-token)",
+            "fail settings  PUBLIC_URL (muster.public-url)",
+            "fail settings  ALLOWED_HOSTS (muster.security.allowed-hosts)",
+            "fail settings  CORS_ORIGINS (muster.security.cors-origins)",
+            "fail settings  AGENT_URL_ALLOW (muster.agent-url.allow)",
+            "fail settings  WEBHOOK_SECRET (muster.webhook.secret)",
+            "fail settings  WEBHOOK_KINDS (muster.webhook.kinds)",
+            "fail settings  REGISTRATION (muster.registration.mode)",
+            "warn settings  STALE_AFTER_S=soon is",
+            "warn settings  RECOVER_BELOW_ERROR_RATE=0.3 is",
+            "warn settings  LOG_FORMAT=xml is",
+            "warn settings  the property", // STALE_AFTER
+            "fail database  DATABASE_URL is",
+            "ok   files     a process",
+            "ok   cache     there is");
+    assertThat(found.out()).doesNotContain("short-token", "secret-path", "fifteen");
   }
 
   @Test

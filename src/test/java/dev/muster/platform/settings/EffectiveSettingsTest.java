@@ -30,7 +30,7 @@ class EffectiveSettingsTest {
                 StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME,
                 new HashMap<>(variables)));
     environment.getPropertySources().addFirst(new SimpleCommandLinePropertySource(arguments));
-    ContractVariables.apply(environment);
+    ContractVariables.Faults _ = ContractVariables.faults(environment); // bad ones are shown too
     return new EffectiveSettings(environment).all();
   }
 

@@ -4,14 +4,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.muster.MusterApplication;
+import dev.muster.platform.maintenance.Command;
 import dev.muster.testing.Nightly;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestDatabases;
 import dev.muster.testing.TestDatabases.TestDatabase;
 import dev.muster.testing.TestServer;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.SpringApplication;
@@ -40,6 +46,8 @@ class SecuritySettingsTest {
         "SERVER_PORT=99999",
         "SERVER_ADDRESS=999.1.1.1",
         "PUBLIC_URL=ftp://muster.example",
+        "WEBHOOK_URL=http://169.254.169.254/latest",
+        "WEBHOOK_SECRET=fifteen-letters",
         "WEBHOOK_KINDS=everything",
         "muster.security.admin-token=fifteen-letters",
         "muster.security.roots-are-siblings=maybe",
@@ -62,14 +70,29 @@ class SecuritySettingsTest {
         "ALLOWED_HOSTS=https://muster.example",
         "ALLOWED_HOSTS=*",
         "PUBLIC_URL=https://$(id)",
-        "WEBHOOK_URL=http://169.254.169.254/latest",
-        "WEBHOOK_SECRET=fifteen-letters",
         "muster.registration.mode=ajar",
         "muster.agent-url.allow=everything",
         "muster.public-url=ftp://muster.example"
       })
   void stopTheStartForOtherValuesAndNamesToo(String setting) {
     assertStopsTheStart(setting);
+  }
+
+  @Test
+  void areAllTriedAbove() throws NoSuchMethodException {
+    ValueSource tried =
+        Objects.requireNonNull(
+            SecuritySettingsTest.class
+                .getDeclaredMethod("stopTheStartWithASentenceThatNamesThem", String.class)
+                .getAnnotation(ValueSource.class));
+
+    assertThat(Stream.of(tried.strings()).map(one -> one.split("=", 2)[0]))
+        .containsAll(
+            Stream.of(Setting.values())
+                .filter(one -> one.kind() == Setting.Kind.SECURITY)
+                .filter(one -> one != Setting.MUSTER_HOME) // EmbeddedDatabaseRefusalTest
+                .map(Setting::name)
+                .toList());
   }
 
   private static void assertStopsTheStart(String setting) {
@@ -79,9 +102,19 @@ class SecuritySettingsTest {
 
     String sentence = sentence(failure);
     assertThat(sentence).contains(nameAndValue[0]).endsWith(".").doesNotContain("\n");
+    assertThat(ofDoctor(setting)).contains("fail").contains(sentence);
     if (sentence.contains("ADMIN_TOKEN")) {
       assertThat(sentence).doesNotContain(nameAndValue[1]);
     }
+  }
+
+  /** What {@code muster doctor} says, with another database where the test gives none. */
+  private static String ofDoctor(String setting) {
+    List<String> arguments = new ArrayList<>(List.of("doctor", "--" + setting));
+    if (!setting.startsWith("DATABASE_URL")) {
+      arguments.add("--DATABASE_URL=" + DATABASE.url());
+    }
+    return Command.run(arguments.toArray(String[]::new)).out();
   }
 
   /** Without the help of {@link TestServer}: here each setting has one value. */
