@@ -66,7 +66,7 @@ class BackupTest {
     return contents(file());
   }
 
-  private static Contents contents(Path file) {
+  static Contents contents(Path file) {
     try (BackupFile backup = BackupFile.open(file)) {
       return backup.contents();
     }
@@ -76,7 +76,8 @@ class BackupTest {
     return Command.run("restore", file().toString(), url(database));
   }
 
-  private static Map<String, Table> tables(Contents contents) {
+  /** The rows that a restore brings back as they are, as digests. */
+  static Map<String, Table> tables(Contents contents) {
     Map<String, Table> tables = new TreeMap<>(contents.tables());
     tables.keySet().removeAll(CHANGED);
     return tables;

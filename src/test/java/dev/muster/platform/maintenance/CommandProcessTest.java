@@ -10,14 +10,18 @@ import dev.muster.platform.embedded.MusterHome;
 import dev.muster.platform.embedded.TestHomes;
 import dev.muster.testing.EndWithJvm;
 import dev.muster.testing.Slow;
+import dev.muster.testing.TestClient;
 import dev.muster.testing.TestDatabases;
 import dev.muster.testing.TestDatabases.TestDatabase;
+import dev.muster.testing.TestServer;
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.TimeZone;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -25,10 +29,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A command in a process of its own, which is signalled, or has no space left (R11.1). */
+/**
+ * A command in a process of its own: it is signalled, has no space left, or brings another
+ * PostgreSQL (R11.1).
+ */
 @Slow
 @Timeout(180)
 class CommandProcessTest {
+
+  private static final String CLASS_PATH = System.getProperty("java.class.path");
 
   @TempDir private Path folder = Path.of("");
 
@@ -37,15 +46,18 @@ class CommandProcessTest {
   }
 
   /** Starts the program after these words, with its output in a file. */
-  private Process start(List<String> before, String... arguments) throws IOException {
+  private Process start(String classPath, List<String> before, String... arguments)
+      throws IOException {
     List<String> command = new ArrayList<>(before);
     command.addAll(
         List.of(
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
             "-XX:TieredStopAtLevel=1",
             "-XX:+UseSerialGC",
+            // by which a backup writes times
+            "-Duser.timezone=" + TimeZone.getDefault().getID(),
             "-classpath",
-            System.getProperty("java.class.path"),
+            classPath,
             MusterApplication.class.getName()));
     command.addAll(List.of(arguments));
     ProcessBuilder builder =
@@ -99,7 +111,7 @@ class CommandProcessTest {
   }
 
   private void assertStops(Path home, String... arguments) throws IOException {
-    Process process = start(List.of(), arguments);
+    Process process = start(CLASS_PATH, List.of(), arguments);
     await()
         .atMost(Duration.ofSeconds(90))
         .ignoreExceptions() // until it runs
@@ -128,6 +140,53 @@ class CommandProcessTest {
     assertStops(home, "restore", whole.toString(), atHome);
   }
 
+  /** As from a Muster with an older PostgreSQL to this one, and back. */
+  @Test
+  void movesBetweenVersionsOfPostgres() throws IOException {
+    Path home = folder.resolve("oldest");
+    EndWithJvm.home(home);
+    String atHome = "--MUSTER_HOME=" + home;
+    String oldest = oldestPostgres() + File.pathSeparator + CLASS_PATH;
+    TestDatabase source = TestDatabases.create();
+    try (TestServer server = TestServer.startOn(source)) {
+      TestClient client = server.client();
+      client.post(
+          "/workspaces/" + client.createOnline("Kept").id() + "/a2a",
+          TestServer.ADMIN_TOKEN,
+          "{\"method\":\"message/send\",\"params\":{\"message\":{\"parts\":[{\"kind\":\"text\",\"text\":\"é\"}]}}}");
+    }
+    assertThat(Command.run("backup", file().toString(), "--DATABASE_URL=" + source.url()).err())
+        .isEmpty();
+
+    assertThat(end(start(oldest, List.of(), "restore", file().toString(), atHome)))
+        .as(output())
+        .isZero();
+    Path onOldest = folder.resolve("oldest.backup");
+    assertThat(end(start(oldest, List.of(), "backup", onOldest.toString(), atHome)))
+        .as(output())
+        .isZero();
+    TestDatabase target = TestDatabases.createEmpty();
+    assertThat(Command.run("restore", onOldest.toString(), "--DATABASE_URL=" + target.url()).err())
+        .isEmpty();
+
+    Path again = folder.resolve("again.backup");
+    assertThat(Command.run("backup", again.toString(), "--DATABASE_URL=" + target.url()).err())
+        .isEmpty();
+    assertThat(BackupTest.contents(onOldest).postgres()).startsWith("15.");
+    assertThat(BackupTest.tables(BackupTest.contents(onOldest)))
+        .isEqualTo(BackupTest.tables(BackupTest.contents(file())));
+    assertThat(BackupTest.tables(BackupTest.contents(again)))
+        .isEqualTo(BackupTest.tables(BackupTest.contents(file())));
+  }
+
+  /** The programs of the oldest PostgreSQL that is supported, which Maven brings. */
+  private static Path oldestPostgres() throws IOException {
+    Path place = Path.of("target", "oldest-postgres").toAbsolutePath();
+    try (Stream<Path> jars = Files.list(place)) {
+      return jars.findFirst().orElseThrow();
+    }
+  }
+
   @Test
   void leavesNothingWhereTheDiskIsFull() throws IOException {
     TestDatabase database = TestDatabases.create();
@@ -142,6 +201,7 @@ class CommandProcessTest {
 
     Process process =
         start(
+            CLASS_PATH,
             List.of("sh", "-c", full(disk), "sh"),
             "backup",
             disk.resolve("muster.backup").toString(),

@@ -164,7 +164,7 @@ final class SampleValues {
           Map.entry("state text", "delivered"),
           Map.entry("status text", "failed"),
           Map.entry("target text", ""),
-          Map.entry("targets _text", "{{},{},{}}"),
+          Map.entry("targets _text", "{\"{}\",\"{}\",\"{}\"}"),
           Map.entry("up_since", AN_HOUR_AGO),
           Map.entry("up_to int8", LARGEST),
           Map.entry("way", "{QUEUE,QUEUE,QUEUE}"),
