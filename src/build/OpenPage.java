@@ -27,7 +27,8 @@ public final class OpenPage {
 
   private static final Pattern DEVTOOLS = Pattern.compile("listening on ws://([^/]+)/");
   private static final Pattern PAGE =
-      Pattern.compile("\"type\": \"page\",.*?\"webSocketDebuggerUrl\": \"([^\"]+)\"", Pattern.DOTALL);
+      Pattern.compile(
+          "\"type\": \"page\",.*?\"webSocketDebuggerUrl\": \"([^\"]+)\"", Pattern.DOTALL);
 
   /** With the texts in shadow trees, which are most of them. */
   private static final String TEXT =
@@ -93,14 +94,14 @@ public final class OpenPage {
 
   private static String pageOf(Process browser, HttpClient http) throws Exception {
     BufferedReader said =
-        new BufferedReader(
-            new InputStreamReader(browser.getErrorStream(), StandardCharsets.UTF_8));
+        new BufferedReader(new InputStreamReader(browser.getErrorStream(), StandardCharsets.UTF_8));
     for (String line = said.readLine(); line != null; line = said.readLine()) {
       Matcher devtools = DEVTOOLS.matcher(line);
       if (devtools.find()) {
         URI list = URI.create("http://" + devtools.group(1) + "/json/list");
         Matcher page =
-            PAGE.matcher(http.send(HttpRequest.newBuilder(list).build(), BodyHandlers.ofString()).body());
+            PAGE.matcher(
+                http.send(HttpRequest.newBuilder(list).build(), BodyHandlers.ofString()).body());
         if (page.find()) {
           return page.group(1);
         }

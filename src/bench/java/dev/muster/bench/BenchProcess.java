@@ -46,8 +46,8 @@ final class BenchProcess implements AutoCloseable {
   }
 
   /** {@code command} is another build's. */
-  static BenchProcess start(
-      List<String> command, String databaseUrl, Map<String, String> settings) throws IOException {
+  static BenchProcess start(List<String> command, String databaseUrl, Map<String, String> settings)
+      throws IOException {
     int port = FreePorts.next();
     ProcessBuilder builder = new ProcessBuilder(command).inheritIO();
     builder.environment().put("JDK_JAVA_OPTIONS", "-Xmx1g");

@@ -89,11 +89,7 @@ public final class ColdBench {
     Figures release = figures(ofRelease, column);
     System.out.printf(
         "| %s | %s | %s | %.2f | %s |%n",
-        name,
-        jar.text("%,.0f"),
-        release.text("%,.0f"),
-        release.median() / jar.median(),
-        goal);
+        name, jar.text("%,.0f"), release.text("%,.0f"), release.median() / jar.median(), goal);
   }
 
   private static Figures figures(List<double[]> rates, int column) {

@@ -106,7 +106,7 @@ public final class RetentionBench {
   }
 
   /** The first half of each feed is older than the retention of acknowledged rows. */
-  private static void fill(String url, int ofEach) throws Exception {
+  static void fill(String url, int ofEach) throws Exception {
     BenchFleet.execute(
         url,
         """

@@ -23,7 +23,8 @@ public final class StartBench {
     List<Program> programs = List.of(Program.jar(), Program.folder(), Program.release());
     Map<Program, List<Double>> seconds = new LinkedHashMap<>();
     try (BenchDatabase database = BenchDatabase.start()) {
-      try (BenchProcess _ = BenchProcess.start(programs.getFirst().command(), database.url(), Map.of())) {
+      try (BenchProcess _ =
+          BenchProcess.start(programs.getFirst().command(), database.url(), Map.of())) {
         BenchFleet.seed(database.url(), AGENTS);
       }
       for (int round = 0; round < rounds; round++) {
@@ -39,11 +40,10 @@ public final class StartBench {
     }
     double jar = Figures.of(seconds.get(programs.getFirst())).median();
     System.out.println("| | start, s | of the jar's |\n|---|---|---|");
-    seconds.forEach(
-        (program, all) -> {
-          Figures figures = Figures.of(all);
-          System.out.printf(
-              "| %s | %s | %.2f |%n", program.name(), figures.text("%.2f"), figures.median() / jar);
-        });
+    seconds.forEach((program, all) -> {
+      Figures figures = Figures.of(all);
+      System.out.printf(
+          "| %s | %s | %.2f |%n", program.name(), figures.text("%.2f"), figures.median() / jar);
+    });
   }
 }
