@@ -7,21 +7,22 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.net.http.WebSocket;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * Opens a page in Chromium and waits until it shows a text. Ends with 1 when that takes too long,
  * and says what the page shows instead.
  *
- * <p>Usage: {@code java OpenPage.java CHROMIUM URL TEXT SECONDS}.
+ * <p>Usage: {@code java OpenPage.java CHROMIUM URL TEXT SECONDS PROFILE}, where the last is a new
+ * folder of the browser.
  */
 public final class OpenPage {
 
@@ -47,7 +48,6 @@ public final class OpenPage {
   private OpenPage() {}
 
   public static void main(String[] arguments) throws Exception {
-    Path profile = Files.createTempDirectory("open-page-");
     Process browser =
         new ProcessBuilder(
                 arguments[0],
@@ -55,7 +55,7 @@ public final class OpenPage {
                 "--no-sandbox",
                 "--disable-gpu",
                 "--remote-debugging-port=0",
-                "--user-data-dir=" + profile,
+                "--user-data-dir=" + arguments[4],
                 arguments[1])
             .redirectOutput(ProcessBuilder.Redirect.DISCARD)
             .start();
@@ -63,8 +63,11 @@ public final class OpenPage {
     try {
       shown = await(browser, arguments[2], Duration.ofSeconds(Long.parseLong(arguments[3])));
     } finally {
-      browser.destroy();
-      browser.waitFor();
+      // What is on the PATH may be a script that starts the browser.
+      List<ProcessHandle> all =
+          Stream.concat(browser.descendants(), Stream.of(browser.toHandle())).toList();
+      all.forEach(ProcessHandle::destroy);
+      all.forEach(one -> one.onExit().join());
     }
     if (!shown.contains(arguments[2])) {
       System.err.println("the page does not show \"" + arguments[2] + "\", but: " + shown);
