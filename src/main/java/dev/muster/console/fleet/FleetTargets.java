@@ -29,7 +29,10 @@ public class FleetTargets {
 
   private static final String NOW = "SELECT now() AS at";
 
-  /** With {@code branches}, all descendants of a match are targets too. */
+  /**
+   * With {@code branches}, all descendants of a match are targets too. The subquery is as in {@link
+   * MatchingFleet#MATCHING}.
+   */
   private static final String TARGETS =
       MatchingFleet.MATCHING
           + """
@@ -37,10 +40,10 @@ public class FleetTargets {
               WITH RECURSIVE found AS (
                   SELECT id, status FROM matching WHERE :with_branches
                   UNION
-                  SELECT w.id, b.status FROM found
-                  JOIN api_workspace_fleet w ON w.parent_id = found.id
-                  JOIN api_workspace_status b ON b.workspace_id = w.id
-                  WHERE w.removed_at IS NULL)
+                  SELECT child.id, child.status FROM found CROSS JOIN LATERAL (
+                      SELECT w.id, b.status FROM api_workspace_fleet w JOIN api_workspace_status b ON b.workspace_id = w.id
+                      WHERE w.parent_id = found.id AND w.removed_at IS NULL
+                      OFFSET 0) AS child)
               SELECT id, status FROM found
           ), targets AS MATERIALIZED (
               SELECT id, status FROM matching WHERE NOT :with_branches UNION ALL SELECT id, status FROM branches)
@@ -80,6 +83,7 @@ public class FleetTargets {
           GROUP BY status ORDER BY count(*) DESC, status
           """;
 
+  /** The subquery is as in {@link MatchingFleet#MATCHING}. */
   private static final String DEEPEST_FIRST =
       TARGETS
           + """
@@ -87,7 +91,8 @@ public class FleetTargets {
               WITH RECURSIVE down AS (
                   SELECT id, 0 AS level FROM api_workspace_fleet WHERE parent_id IS NULL
                   UNION ALL
-                  SELECT w.id, level + 1 FROM down JOIN api_workspace_fleet w ON w.parent_id = down.id)
+                  SELECT child.id, level + 1 FROM down CROSS JOIN LATERAL (
+                      SELECT id FROM api_workspace_fleet WHERE parent_id = down.id OFFSET 0) AS child)
               SELECT id, level FROM down)
           SELECT array_agg(t.id ORDER BY coalesce(l.level, 0) DESC, t.id) AS ids
           FROM targets t LEFT JOIN levels l ON l.id = t.id

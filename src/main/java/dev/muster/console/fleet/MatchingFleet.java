@@ -28,7 +28,8 @@ class MatchingFleet {
    * everything. {@code state_since} is since when a row has the state that the console shows, which
    * is the stall of one that is online. Name and role are joined by a character that neither
    * contains. The planner estimates no CASE; without statistics it would expect few workspaces that
-   * are not removed.
+   * are not removed, and would read all workspaces for each level of a branch: so the next level is
+   * found in a subquery.
    */
   static final String MATCHING =
       """
@@ -37,9 +38,11 @@ class MatchingFleet {
           FROM unnest(:branch_terms::integer[], :branches::text[]) AS branch (term, top)
           JOIN api_workspace_fleet w ON w.id::text = branch.top OR lower(w.name) = branch.top
       ), below (term, id) AS (
-          SELECT tops.term, w.id FROM tops JOIN api_workspace_fleet w ON w.parent_id = tops.id
+          SELECT tops.term, w.id FROM tops CROSS JOIN LATERAL (
+              SELECT id FROM api_workspace_fleet WHERE parent_id = tops.id OFFSET 0) AS w
           UNION
-          SELECT below.term, w.id FROM below JOIN api_workspace_fleet w ON w.parent_id = below.id
+          SELECT below.term, w.id FROM below CROSS JOIN LATERAL (
+              SELECT id FROM api_workspace_fleet WHERE parent_id = below.id OFFSET 0) AS w
       ), inside (id, terms) AS (
           SELECT id, array_agg(term) FROM below GROUP BY id
       ), seen AS (
