@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -48,6 +49,7 @@ public final class OpenPage {
   private OpenPage() {}
 
   public static void main(String[] arguments) throws Exception {
+    Duration limit = Duration.ofSeconds(Long.parseLong(arguments[3]));
     Process browser =
         new ProcessBuilder(
                 arguments[0],
@@ -59,20 +61,27 @@ public final class OpenPage {
                 arguments[1])
             .redirectOutput(ProcessBuilder.Redirect.DISCARD)
             .start();
+    // A browser that says nothing ends too, and with it every wait for it.
+    CompletableFuture.delayedExecutor(limit.plusSeconds(10).toSeconds(), TimeUnit.SECONDS)
+        .execute(() -> end(browser));
     String shown;
     try {
-      shown = await(browser, arguments[2], Duration.ofSeconds(Long.parseLong(arguments[3])));
+      shown = await(browser, arguments[2], limit);
     } finally {
-      // What is on the PATH may be a script that starts the browser.
-      List<ProcessHandle> all =
-          Stream.concat(browser.descendants(), Stream.of(browser.toHandle())).toList();
-      all.forEach(ProcessHandle::destroy);
-      all.forEach(one -> one.onExit().join());
+      end(browser);
     }
     if (!shown.contains(arguments[2])) {
       System.err.println("the page does not show \"" + arguments[2] + "\", but: " + shown);
       System.exit(1);
     }
+  }
+
+  /** What is on the PATH may be a script that starts the browser. */
+  private static void end(Process browser) {
+    List<ProcessHandle> all =
+        Stream.concat(browser.descendants(), Stream.of(browser.toHandle())).toList();
+    all.forEach(ProcessHandle::destroy);
+    all.forEach(one -> one.onExit().join());
   }
 
   /** Returns the last answer about the text of the page. */

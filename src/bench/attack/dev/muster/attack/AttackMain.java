@@ -66,9 +66,11 @@ public final class AttackMain {
       }
       System.out.println();
       for (AttackResult result : results) {
-        result.faults().forEach(fault -> System.out.println(result.name() + ": " + fault));
+        result
+            .faults(AttackResult.FLOOR)
+            .forEach(fault -> System.out.println(result.name() + ": " + fault));
       }
-      return results.stream().allMatch(result -> result.faults().isEmpty());
+      return results.stream().allMatch(result -> result.faults(AttackResult.FLOOR).isEmpty());
     }
   }
 

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /**
  * The short form of the attacks, all on one server with the default settings. In {@code mvn verify}
  * each alone lasts until its promises show, and then all run together; requests of others may not
- * fail, which is to wait ten seconds for an answer, too. How long heartbeats take is a figure of
+ * fail, and heartbeats beside all attacks may take the 5 s of R0.6. Less than that is a figure of
  * the machine: the nightly run bounds it, for each attack and for all.
  */
 @Tag("latency")
@@ -73,7 +73,9 @@ class AttackTest {
   void doesNotAffectOtherWorkspaces(Attack attack) throws Exception {
     AttackResult result = runner.run(attack, SETTLING_ALONE, ALONE, calm);
 
-    requireNoFault(result);
+    assertThat(Rounds.areFull() ? result.faults(AttackResult.FLOOR) : result.brokenPromises())
+        .as(result.tableRow())
+        .isEmpty();
   }
 
   /** Runs when the JVM has compiled the hot paths. */
@@ -83,11 +85,7 @@ class AttackTest {
     AttackResult result = runner.runTogether(Attacks.all(), TOGETHER, runner.calm(CALM));
     System.out.println(result.tableRow());
 
-    requireNoFault(result);
-  }
-
-  private static void requireNoFault(AttackResult result) {
-    assertThat(Rounds.areFull() ? result.faults() : result.brokenPromises())
+    assertThat(result.faults(Rounds.areFull() ? AttackResult.FLOOR : AttackResult.ANSWERED))
         .as(result.tableRow())
         .isEmpty();
   }

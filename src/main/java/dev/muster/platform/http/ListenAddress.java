@@ -6,6 +6,7 @@ import dev.muster.platform.settings.Setting;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.Optional;
+import java.util.function.Function;
 import org.springframework.core.env.PropertyResolver;
 
 /**
@@ -29,23 +30,25 @@ public record ListenAddress(String host, int port) {
   }
 
   static int port(PropertyResolver environment) {
-    Optional<Integer> port =
-        ContractVariables.text(environment, "SERVER_PORT")
-            .map(text -> Setting.SERVER_PORT.parse(() -> port(text)));
-    return ContractVariables.text(environment, "server.port")
-        .map(text -> Setting.SERVER_PORT.parse(() -> port(text)))
-        .or(() -> port)
-        .orElse(8080);
+    return given(environment, Setting.SERVER_PORT, "server.port", ListenAddress::port).orElse(8080);
   }
 
   static String host(PropertyResolver environment) {
-    Optional<String> host =
-        ContractVariables.text(environment, "SERVER_ADDRESS")
-            .map(text -> Setting.SERVER_ADDRESS.parse(() -> host(text)));
-    return ContractVariables.text(environment, "server.address")
-        .map(text -> Setting.SERVER_ADDRESS.parse(() -> host(text)))
-        .or(() -> host)
+    return given(environment, Setting.SERVER_ADDRESS, "server.address", ListenAddress::host)
         .orElseGet(() -> DatabaseMode.of(environment).isEmbedded() ? "127.0.0.1" : "0.0.0.0");
+  }
+
+  /** Parses the variable too where the property takes precedence: a bad one is refused anyway. */
+  private static <T> Optional<T> given(
+      PropertyResolver environment, Setting setting, String property, Function<String, T> parser) {
+    Optional<T> variable = parsed(environment, setting.name(), setting, parser);
+    return parsed(environment, property, setting, parser).or(() -> variable);
+  }
+
+  private static <T> Optional<T> parsed(
+      PropertyResolver environment, String name, Setting setting, Function<String, T> parser) {
+    return ContractVariables.text(environment, name)
+        .map(text -> setting.parse(() -> parser.apply(text)));
   }
 
   private static int port(String text) {
