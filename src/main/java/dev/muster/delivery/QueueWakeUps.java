@@ -4,7 +4,7 @@ import dev.muster.activity.FeedChangeListener;
 import dev.muster.event.EventLog.RecordedEventListener;
 import dev.muster.event.EventType;
 import dev.muster.event.RecordedEvent;
-import dev.muster.heartbeat.HeartbeatStoredListener;
+import dev.muster.workspace.HeartbeatStoredListener;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;

@@ -4,7 +4,6 @@
  */
 @ApplicationModule(
     allowedDependencies = {
-      "heartbeat",
       "activity",
       "workspace",
       "workspace :: agenturl",

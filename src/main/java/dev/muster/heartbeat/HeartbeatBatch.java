@@ -17,6 +17,7 @@ import dev.muster.platform.commit.BatchRetry.BatchHandler;
 import dev.muster.platform.commit.CommitAwareTransactions;
 import dev.muster.platform.log.LimitedLog;
 import dev.muster.workspace.DegradedReason;
+import dev.muster.workspace.HeartbeatStoredListener;
 import dev.muster.workspace.LifecycleEvents;
 import dev.muster.workspace.StatusTransitionMetrics;
 import dev.muster.workspace.WorkspaceStatus;

@@ -1,4 +1,4 @@
-package dev.muster.heartbeat;
+package dev.muster.workspace;
 
 import java.util.Collection;
 import java.util.UUID;
