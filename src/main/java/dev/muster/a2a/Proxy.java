@@ -32,6 +32,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import java.util.function.LongConsumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -95,7 +96,7 @@ class Proxy {
     Optional<DelegationMessage> repliesTo = repliesTo(sent);
     Supplier<CompletableFuture<ProxyResponse>> rest =
         target.deliveryMode() == DeliveryMode.POLL
-            ? toFeed(sent, row, new Known(target, false), repliesTo, deadline)
+            ? toFeed(sent, row, new Known(target, false, false), repliesTo, deadline)
             : toAgent(sent, row, target, repliesTo, deadline);
     try {
       correlate(sent, repliesTo);
@@ -143,26 +144,29 @@ class Proxy {
       DeliveryTarget target,
       Optional<DelegationMessage> repliesTo,
       Deadline deadline) {
+    return deliveries.begin(outgoing(sent, row, repliesTo, deadline), target);
+  }
+
+  private Outgoing outgoing(
+      Sent sent, NewActivity row, Optional<DelegationMessage> repliesTo, Deadline deadline) {
     QueueOptions options = QueueOptions.of(sent.request().body(), settings);
     RawJson body = Objects.requireNonNull(row.bodies().request());
-    Outgoing outgoing =
-        new Outgoing(
-            sent.sender(),
-            sent.recheck(),
-            row,
-            one -> append(one, repliesTo),
-            repliesTo.isPresent() ? Kind.RESULT : Kind.MESSAGE,
-            sent.request().message() != null,
-            body.text().getBytes(StandardCharsets.UTF_8),
-            sent.form(),
-            deadline,
-            sent.sink(),
-            options.priority(),
-            options.life(),
-            sent.memory(),
-            () -> lookAgain(sent),
-            now -> toFeed(sent, row, new Known(now, true), repliesTo, deadline));
-    return deliveries.begin(outgoing, target);
+    return new Outgoing(
+        sent.sender(),
+        sent.recheck(),
+        row,
+        one -> append(one, repliesTo),
+        repliesTo.isPresent() ? Kind.RESULT : Kind.MESSAGE,
+        sent.request().message() != null,
+        body.text().getBytes(StandardCharsets.UTF_8),
+        sent.form(),
+        deadline,
+        sent.sink(),
+        options.priority(),
+        options.life(),
+        sent.memory(),
+        () -> lookAgain(sent),
+        (now, isInFeed) -> toFeed(sent, row, new Known(now, true, isInFeed), repliesTo, deadline));
   }
 
   private DeliveryTarget lookAgain(Sent sent) {
@@ -184,9 +188,14 @@ class Proxy {
     }
     Optional<Supplier<CompletableFuture<ProxyResponse>>> rest =
         sent.options().waitLimit().isZero()
-            ? storeInFeed(sent, row, known, repliesTo)
-                .map(stored -> () -> CompletableFuture.completedFuture(stored.reply()))
-            : storeAndWait(sent, row, known, repliesTo);
+            ? storeInFeed(
+                sent,
+                row,
+                known,
+                repliesTo,
+                deadline,
+                stored -> () -> CompletableFuture.completedFuture(stored.reply()))
+            : storeAndWait(sent, row, known, repliesTo, deadline);
     return rest.orElseGet(() -> toAgent(sent, row, lookAgain(sent), repliesTo, deadline));
   }
 
@@ -198,10 +207,19 @@ class Proxy {
   }
 
   private Optional<Supplier<CompletableFuture<ProxyResponse>>> storeAndWait(
-      Sent sent, NewActivity row, Known known, Optional<DelegationMessage> repliesTo) {
+      Sent sent,
+      NewActivity row,
+      Known known,
+      Optional<DelegationMessage> repliesTo,
+      Deadline deadline) {
     try (LongPollRegistry.Slot slot = replies.takeSlot(sent.sender())) {
-      return storeInFeed(sent, row, known, repliesTo)
-          .map(stored -> {
+      return storeInFeed(
+          sent,
+          row,
+          known,
+          repliesTo,
+          deadline,
+          stored -> {
             CompletableFuture<ProxyResponse> answer =
                 replies.await(
                     new ReplyCorrelation.Wait(
@@ -217,14 +235,27 @@ class Proxy {
     }
   }
 
-  /** A target, and whether it was read for this request. */
-  private record Known(DeliveryTarget target, boolean isFresh) {}
+  /**
+   * What is known before the message is stored.
+   *
+   * @param isFresh whether the target was read for this request
+   * @param isInFeed whether the message is in the feed already, and no delivery has answered it
+   */
+  private record Known(DeliveryTarget target, boolean isFresh, boolean isInFeed) {}
 
   private record InFeed(ActivityKey key, ProxyResponse reply) {}
 
-  /** Stores the message in the feed; returns empty when the agent no longer polls. */
-  private Optional<InFeed> storeInFeed(
-      Sent sent, NewActivity row, Known known, Optional<DelegationMessage> repliesTo) {
+  /**
+   * Stores the message in the feed; returns empty when the agent no longer polls. {@code then} says
+   * what remains to be done for a message in the feed.
+   */
+  private Optional<Supplier<CompletableFuture<ProxyResponse>>> storeInFeed(
+      Sent sent,
+      NewActivity row,
+      Known known,
+      Optional<DelegationMessage> repliesTo,
+      Deadline deadline,
+      Function<InFeed, Supplier<CompletableFuture<ProxyResponse>>> then) {
     DeliveryTarget target = known.target();
     boolean isFresh = known.isFresh();
     while (true) {
@@ -232,14 +263,17 @@ class Proxy {
           MessageAdmission.toFeed(new Assumed(target.version(), target.treeVersion()));
       switch (append(row.with(admission), repliesTo)) {
         case AppendResult.Stored stored -> {
-          return Optional.of(inFeed(sent, stored.id(), stored.seq()));
+          return Optional.of(then.apply(inFeed(sent, stored.id(), stored.seq())));
         }
         case AppendResult.Repeated(UUID id, long seq) -> {
-          // the statement does not check the delivery mode for a duplicate message
-          target = isFresh ? target : lookAgain(sent);
-          return isFresh || target.deliveryMode() == DeliveryMode.POLL
-              ? Optional.of(inFeed(sent, id, seq))
-              : Optional.empty();
+          InFeed first = inFeed(sent, id, seq);
+          return Optional.of(
+              known.isInFeed()
+                  ? then.apply(first)
+                  : deliveries.repeat(
+                      outgoing(sent, row, repliesTo, deadline),
+                      isFresh ? target : lookAgain(sent),
+                      first.key()));
         }
         case AppendResult.OtherContent() -> throw Deliveries.reused();
         case AppendResult.FeedFull _ -> throw full(target);

@@ -79,6 +79,18 @@ public class Deliveries {
     }
   }
 
+  /**
+   * Returns the work that responds to a duplicate message of a poll agent, as {@link #begin} does:
+   * when the agent was called before, the first message may have an outcome, or be on its way.
+   *
+   * @param key the row of the first message
+   */
+  public Supplier<CompletableFuture<ProxyResponse>> repeat(
+      Outgoing outgoing, DeliveryTarget target, ActivityKey key) {
+    DeliverySlot slot = slots.open(outgoing.sender(), outgoing.body().length);
+    return () -> closing(slot, () -> direct.repeat(outgoing, slot, target, key));
+  }
+
   private static CompletableFuture<ProxyResponse> closing(
       DeliverySlot slot, Supplier<CompletableFuture<ProxyResponse>> rest) {
     try {
@@ -106,7 +118,7 @@ public class Deliveries {
       }
       if (target.deliveryMode() == DeliveryMode.POLL) {
         slot.close();
-        return outgoing.polled().apply(target);
+        return outgoing.polled().apply(target, false);
       }
       Way way = outgoing.canGo(target) && outgoing.enter(slot, target) ? Way.SEND : Way.QUEUE;
       Optional<Supplier<CompletableFuture<ProxyResponse>>> rest =
@@ -115,6 +127,8 @@ public class Deliveries {
         return rest.get();
       }
       target = outgoing.lookAgain().get();
+      // not sooner: a duplicate message gets the response to the first one
+      outgoing.requireNotPaused(target);
       isFresh = true;
     }
     throw ProblemException.unavailable(

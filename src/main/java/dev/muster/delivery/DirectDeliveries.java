@@ -71,7 +71,7 @@ class DirectDeliveries {
       Outgoing outgoing, DeliverySlot slot, DeliveryTarget target, ActivityKey key) {
     return duplicates
         .reply(outgoing, key, () -> deliverAgain(outgoing, slot, key))
-        .orElseGet(() -> outgoing.polled().apply(target).get());
+        .orElseGet(() -> outgoing.polled().apply(target, true).get());
   }
 
   /** Delivers a message again; returns empty when another request has begun to do so. */
@@ -79,8 +79,9 @@ class DirectDeliveries {
       Outgoing outgoing, DeliverySlot slot, ActivityKey key) {
     DeliveryTarget target = outgoing.lookAgain().get();
     if (target.deliveryMode() == DeliveryMode.POLL) {
-      return Optional.of(outgoing.polled().apply(target).get());
+      return Optional.of(outgoing.polled().apply(target, true).get());
     }
+    outgoing.requireNotPaused(target);
     if (outgoing.canGo(target) && outgoing.enter(slot, target)) {
       return sendAgain(outgoing, slot, target, key);
     }

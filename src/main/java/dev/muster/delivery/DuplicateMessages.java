@@ -7,6 +7,7 @@ import dev.muster.identity.CredentialRecheck;
 import dev.muster.platform.longpoll.LongPoll;
 import dev.muster.platform.longpoll.LongPoll.PollResult;
 import dev.muster.platform.longpoll.LongPollRegistry;
+import dev.muster.workspace.DeliveryMode;
 import dev.muster.workspace.Workspaces;
 import java.util.Objects;
 import java.util.Optional;
@@ -52,11 +53,18 @@ class DuplicateMessages {
       Outgoing sent, ActivityKey key, Supplier<Optional<CompletableFuture<ProxyResponse>>> again) {
     return outcomes
         .find(key)
-        .filter(found -> found.open() != null || isEnd(found.outcome()))
+        .filter(found ->
+            found.open() != null || (isEnd(found.outcome()) && !isForThoseWhoWait(sent, found)))
         .map(found ->
             found.open() == null
                 ? replyOrAgain(sent, key, ofOutcome(sent, key, found), again)
                 : wait(sent, key, again));
+  }
+
+  /** Whether it is the message of a poll agent, which is no response to a send (R7.5, R7.11). */
+  private static boolean isForThoseWhoWait(Outgoing sent, OutcomeRepository.Standing found) {
+    return found.isAnsweredByMessage()
+        && sent.lookAgain().get().deliveryMode() == DeliveryMode.POLL;
   }
 
   private static boolean isEnd(@Nullable OutcomeState state) {

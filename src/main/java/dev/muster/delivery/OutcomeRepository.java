@@ -29,10 +29,15 @@ class OutcomeRepository {
    * @param rowId the id of its row
    * @param open the delivery that is under way or waits; null if there is none
    * @param outcome the outcome of the last delivery; null if there was none
+   * @param isAnsweredByMessage whether the agent answered by a message of its own (R7.11)
    * @param replyBytes the approximate size in bytes of the response to the sender; 0 without one
    */
   record Standing(
-      UUID rowId, @Nullable Open open, @Nullable OutcomeState outcome, long replyBytes) {}
+      UUID rowId,
+      @Nullable Open open,
+      @Nullable OutcomeState outcome,
+      boolean isAnsweredByMessage,
+      long replyBytes) {}
 
   /**
    * A delivery that has not ended.
@@ -47,7 +52,8 @@ class OutcomeRepository {
       """
       SELECT d.queued, d.depth, d.owner, d.claim, r.alive_until > clock_timestamp() AS owner_lives,
           l.workspace_id, l.seq, l.created_at,
-          o.state, coalesce(octet_length(o.answer), o.response_bytes, 0) AS reply_bytes
+          o.state, o.state = 'answered' AND o.owner IS NULL AS answered_by_message,
+          coalesce(octet_length(o.answer), o.response_bytes, 0) AS reply_bytes
       FROM api_activity_message l
       LEFT JOIN deliveries d ON d.workspace_id = l.workspace_id AND d.seq = l.seq
       LEFT JOIN replicas r ON r.id = d.owner
@@ -200,6 +206,7 @@ class OutcomeRepository {
                 owner == null ? null : new DeliveryClaim(owner, row.getLong("claim")),
                 row.getBoolean("owner_lives")),
         state == null ? null : OutcomeState.of(state),
+        row.getBoolean("answered_by_message"),
         row.getLong("reply_bytes"));
   }
 

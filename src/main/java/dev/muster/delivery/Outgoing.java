@@ -15,6 +15,7 @@ import dev.muster.workspace.WorkspaceStatus;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.LongConsumer;
 import java.util.function.Supplier;
@@ -34,7 +35,8 @@ import org.jspecify.annotations.Nullable;
  * @param memory receives the size of a stored response in bytes before it is read, and may refuse
  *     it
  * @param lookAgain reads the current target; throws if the sender may no longer reach it
- * @param polled delivers to the feed instead, when the target polls now
+ * @param polled delivers to the feed instead, when the target polls now; the second argument is
+ *     whether the message is in the feed already
  */
 @SuppressWarnings("ArrayRecordComponent") // up to 16 MiB: passed on, never compared
 public record Outgoing(
@@ -52,25 +54,24 @@ public record Outgoing(
     Duration life,
     LongConsumer memory,
     Supplier<DeliveryTarget> lookAgain,
-    Function<DeliveryTarget, Supplier<CompletableFuture<ProxyResponse>>> polled) {
+    BiFunction<DeliveryTarget, Boolean, Supplier<CompletableFuture<ProxyResponse>>> polled) {
 
-  /** Whether the request can be sent at once; throws when the target is paused. */
+  /** Whether the request can be sent at once. */
   boolean canGo(DeliveryTarget target) {
-    if (kind == Kind.RESULT) {
-      return false;
-    }
-    requireNotPaused(target);
-    return target.isReachable() && !(isMessage && target.isAtCapacity());
+    return kind != Kind.RESULT && target.isReachable() && !(isMessage && target.isAtCapacity());
   }
 
-  private void requireNotPaused(DeliveryTarget target) {
-    if (target.status() == WorkspaceStatus.PAUSED) {
-      DeliveryTarget now = lookAgain.get();
-      if (now.status() == WorkspaceStatus.PAUSED && now.deliveryMode() == DeliveryMode.PUSH) {
-        throw new ProblemException(
-            ErrorCode.WORKSPACE_PAUSED,
-            "the workspace " + now.id() + " is paused; send again when it is resumed");
-      }
+  /**
+   * Refuses the request when the push agent is paused now; its result of a delegation waits
+   * instead.
+   */
+  void requireNotPaused(DeliveryTarget now) {
+    if (kind != Kind.RESULT
+        && now.status() == WorkspaceStatus.PAUSED
+        && now.deliveryMode() == DeliveryMode.PUSH) {
+      throw new ProblemException(
+          ErrorCode.WORKSPACE_PAUSED,
+          "the workspace " + now.id() + " is paused; send again when it is resumed");
     }
   }
 

@@ -63,14 +63,13 @@ final class ModelDeliveries {
 
   /**
    * Sends a duplicate message. A replica may have an old state of the target in its cache, and then
-   * answers from the row where another one refuses since the target is paused, removed or polls.
+   * answers from the row where another one refuses since the target is removed.
    */
   void repeat(Request request, Row row) {
-    Workspace target = row.owner;
     answerFrom(request, row);
-    if (target.isRemoved() || target.polls || target.status == Status.PAUSED) {
+    if (row.owner.isRemoved()) {
       List<String> allowed = new ArrayList<>(request.allowedAnswers);
-      allowed.add(target.isRemoved() ? REMOVED : target.polls ? POLLED : PAUSED);
+      allowed.add(REMOVED);
       request.allowedAnswers = Set.copyOf(allowed);
     }
   }
@@ -85,7 +84,9 @@ final class ModelDeliveries {
       } else {
         row.waiting.add(request);
       }
-    } else if (outcome == null || outcome.state().equals("in_feed")) {
+    } else if (outcome == null
+        || outcome.state().equals("in_feed")
+        || row.owner.polls && outcome.isAnsweredByMessage()) {
       request.allowedAnswers = Set.of(POLLED);
     } else if (outcome.isAnswered()) {
       request.allowedAnswers = Set.of(answerOf(outcome));

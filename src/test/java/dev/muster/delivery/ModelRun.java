@@ -128,17 +128,11 @@ final class ModelRun implements AutoCloseable {
   }
 
   /**
-   * A duplicate that waits for a delivery to an agent that is removed, paused or polls may be
-   * answered at once, or wait.
+   * A duplicate that waits for a delivery to an agent that is removed may be answered at once, or
+   * wait.
    */
   private boolean repeat(int server, int number) {
-    Optional<Row> row =
-        message(number)
-            .filter(one ->
-                !one.isSending()
-                    || !(one.owner.isRemoved()
-                        || one.owner.polls
-                        || one.owner.status == Status.PAUSED));
+    Optional<Row> row = message(number).filter(one -> !one.isSending() || !one.owner.isRemoved());
     row.ifPresent(one -> {
       Request request = request();
       model.deliveries.repeat(request, one);
@@ -148,8 +142,7 @@ final class ModelRun implements AutoCloseable {
   }
 
   private boolean sendOtherContent(int server, int number) {
-    Optional<Row> row =
-        message(number).filter(one -> !one.owner.isRemoved() && one.owner.status != Status.PAUSED);
+    Optional<Row> row = message(number).filter(one -> !one.owner.isRemoved());
     row.ifPresent(one -> {
       Request request = request();
       request.allowedAnswers = Set.of("409 MESSAGE_ID_REUSED");

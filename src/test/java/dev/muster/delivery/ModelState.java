@@ -95,6 +95,10 @@ final class ModelState {
     boolean isAnswered() {
       return state.equals("answered");
     }
+
+    boolean isAnsweredByMessage() {
+      return isAnswered() && said.startsWith("said-");
+    }
   }
 
   /** A row of a feed, with its delivery and its outcome. */
