@@ -7,6 +7,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.Properties;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
@@ -28,8 +29,9 @@ public class MusterApplication {
       COMMANDS
       Settings are environment variables, all optional:
         NAMES
-      Without DATABASE_URL it brings its own PostgreSQL, with its data in MUSTER_HOME,
-      and listens on 127.0.0.1, port SERVER_PORT (8080).
+      Without DATABASE_URL it brings its own PostgreSQL, with its data in MUSTER_HOME
+      (~/.muster), and listens on 127.0.0.1, port SERVER_PORT (8080). A setting may also be
+      an option, as --SERVER_PORT=8081.
       """;
 
   /**
@@ -43,11 +45,32 @@ public class MusterApplication {
               .replace("NAMES", String.join("\n  ", SettingNames.all())));
     } else if (options.contains("--version") || options.contains("-v")) {
       System.out.println("muster " + version());
-    } else if (!options.isEmpty() && !options.getFirst().startsWith("-")) {
+    } else if (wrong(options).isPresent()) {
+      System.err.printf("muster: %s%nmuster --help says more.%n", wrong(options).get());
+      System.exit(Maintenance.MISUSED);
+    } else if (isCommand(options)) {
       System.exit(new Maintenance(version(), options, System.out, System.err).run());
     } else {
       new MusterApplicationStart().run(args);
     }
+  }
+
+  private static boolean isCommand(List<String> arguments) {
+    return !arguments.isEmpty() && !arguments.getFirst().startsWith("-");
+  }
+
+  /** Says what is wrong with the arguments, if anything is. */
+  private static Optional<String> wrong(List<String> arguments) {
+    if (!isCommand(arguments)) {
+      Optional<String> late = arguments.stream().filter(one -> !one.startsWith("-")).findFirst();
+      if (late.isPresent()) {
+        return late.map(word -> "%s comes too late (expected: the command first)".formatted(word));
+      }
+    }
+    return arguments.stream()
+        .filter(one -> one.startsWith("-") && !Maintenance.isOption(arguments.getFirst(), one))
+        .flatMap(one -> SettingNames.wrongOption(one).stream())
+        .findFirst();
   }
 
   /**

@@ -37,7 +37,7 @@ class StartRefusalTest {
             ServerProcess.start(home, Map.of("SERVER_PORT", "" + taken.getLocalPort()))) {
       assertThat(server.awaitEnd()).isEqualTo(1);
       assertThat(server.output())
-          .contains("Port " + taken.getLocalPort() + " was already in use")
+          .contains("The port " + taken.getLocalPort() + " is in use; stop the program that has it")
           .doesNotContain("\tat ");
     }
     assertThat(home.resolve("postgres/postgres.log"))

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.NoSuchElementException;
+import java.util.Optional;
 import java.util.Properties;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.regex.Pattern;
@@ -127,15 +128,22 @@ public final class EmbeddedDatabase implements AutoCloseable {
    * @throws StartRefusedException if there is none, or it cannot be found
    */
   public static Running running(Path home) {
+    return findRunning(home)
+        .orElseThrow(() ->
+            new StartRefusedException(
+                "The home %s is in use, and its database cannot be found; try again when its server is ready."
+                    .formatted(home)));
+  }
+
+  /** As {@link #running}; empty if none listens. A server that was killed leaves its database. */
+  public static Optional<Running> findRunning(Path home) {
     Path postgres = home.resolve("postgres");
     try {
       int port = new PidFile(postgres.resolve("data"), postgres.resolve("bin")).port();
-      return new Running(url(port), USER, Files.readString(home.resolve(PASSWORD)).strip());
+      return Optional.of(
+          new Running(url(port), USER, Files.readString(home.resolve(PASSWORD)).strip()));
     } catch (IOException | NoSuchElementException e) {
-      throw new StartRefusedException(
-          "The home %s is in use, and its database cannot be found; try again when its server is ready."
-              .formatted(home),
-          e);
+      return Optional.empty();
     }
   }
 

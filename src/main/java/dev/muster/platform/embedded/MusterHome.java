@@ -13,6 +13,7 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -36,11 +37,18 @@ public final class MusterHome implements AutoCloseable {
     this.lock = lock;
   }
 
-  /** Returns the folder that the setting names; the default one where it is empty. */
+  /**
+   * Returns the folder that the setting names; where it is empty, {@code .muster} in the home
+   * folder of the user, {@code HOME} first.
+   */
   public static Path folder(Optional<String> setting) {
     return setting
         .map(text -> Setting.MUSTER_HOME.parse(() -> path(text)))
-        .orElseGet(() -> Path.of(System.getProperty("user.home"), ".muster"));
+        .orElseGet(() -> {
+          String home = Objects.requireNonNullElse(System.getenv("HOME"), "");
+          return Path.of(home.isEmpty() ? System.getProperty("user.home") : home, ".muster")
+              .toAbsolutePath();
+        });
   }
 
   private static Path path(String text) {

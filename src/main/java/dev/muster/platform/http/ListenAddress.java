@@ -7,6 +7,11 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.Optional;
 import java.util.function.Function;
+import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.web.server.PortInUseException;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
 import org.springframework.core.env.PropertyResolver;
 
 /**
@@ -49,6 +54,20 @@ public record ListenAddress(String host, int port) {
       PropertyResolver environment, String name, Setting setting, Function<String, T> parser) {
     return ContractVariables.text(environment, name)
         .map(text -> setting.parse(() -> parser.apply(text)));
+  }
+
+  /** Says what to do when another program has the port. */
+  @Order(Ordered.HIGHEST_PRECEDENCE) // before Spring's own
+  static final class PortInUse extends AbstractFailureAnalyzer<PortInUseException> {
+
+    @Override
+    protected FailureAnalysis analyze(Throwable rootFailure, PortInUseException refusal) {
+      return new FailureAnalysis(
+          "The port %d is in use; stop the program that has it, or set SERVER_PORT to another."
+              .formatted(refusal.getPort()),
+          null,
+          refusal);
+    }
   }
 
   private static int port(String text) {

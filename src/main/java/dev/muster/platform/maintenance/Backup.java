@@ -51,6 +51,10 @@ final class Backup {
     if (Files.exists(file)) {
       throw new CommandFailedException(file + " exists; give the name of a new file.");
     }
+    Path place = file.toAbsolutePath().getParent();
+    if (place != null && !Files.isDirectory(place)) {
+      throw new CommandFailedException("There is no folder %s; make it first.".formatted(place));
+    }
     try (Connection connection = database.connect("muster-backup");
         Statement statement = connection.createStatement()) {
       connection.setAutoCommit(false);

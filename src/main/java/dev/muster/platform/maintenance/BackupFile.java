@@ -159,6 +159,9 @@ final class BackupFile implements AutoCloseable {
    */
   static BackupFile open(Path path) {
     ZipFile zip;
+    if (!Files.exists(path)) {
+      throw new CommandFailedException("There is no file %s.".formatted(path));
+    }
     try {
       zip = new ZipFile(path.toFile());
     } catch (IOException e) {

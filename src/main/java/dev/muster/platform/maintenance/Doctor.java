@@ -35,6 +35,7 @@ import javax.management.JMException;
 import org.flywaydb.core.api.FlywayException;
 import org.flywaydb.core.api.MigrationInfo;
 import org.flywaydb.core.api.MigrationInfoService;
+import org.jspecify.annotations.Nullable;
 import org.springframework.core.env.ConfigurableEnvironment;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -60,6 +61,7 @@ final class Doctor {
 
   private final ConfigurableEnvironment environment;
   private final List<Check> found = new ArrayList<>();
+  private boolean isStopped;
 
   Doctor(ConfigurableEnvironment environment) {
     this.environment = environment;
@@ -132,7 +134,8 @@ final class Doctor {
   private Optional<DatabaseAddress> embedded(Path home) {
     EmbeddedDatabase.requireUsable(home);
     if (!Files.exists(home)) {
-      add("home", State.OK, "%s does not exist yet; the first start makes it".formatted(home));
+      isStopped = true;
+      newHome(home);
       return Optional.empty();
     }
     space(home);
@@ -142,14 +145,32 @@ final class Doctor {
       return Optional.of(MaintainedDatabase.running(home).address());
     }
     free.get().close();
+    isStopped = true;
+    String detail;
+    if (!EmbeddedDatabase.isIn(home)) {
+      detail = "%s has no database yet; the first start makes it";
+    } else if (EmbeddedDatabase.findRunning(home).isPresent()) {
+      detail = "the server in %s was killed; its database still runs, and the next start ends it";
+    } else {
+      detail = "no server runs in %s; its database is stopped, and was not asked";
+    }
+    add("home", State.OK, detail.formatted(home));
+    return Optional.empty();
+  }
+
+  private void newHome(Path home) {
+    @Nullable Path place = home.getParent();
+    while (place != null && !Files.exists(place)) {
+      place = place.getParent();
+    }
+    boolean canBeMade = place != null && Files.isDirectory(place) && Files.isWritable(place);
     add(
         "home",
-        State.OK,
-        (EmbeddedDatabase.isIn(home)
-                ? "no server runs in %s; its database is stopped, and was not asked"
-                : "%s has no database yet; the first start makes it")
-            .formatted(home));
-    return Optional.empty();
+        canBeMade ? State.OK : State.FAIL,
+        canBeMade
+            ? "%s does not exist yet; the first start makes it".formatted(home)
+            : "%s does not exist, and the user %s cannot make it in %s; set MUSTER_HOME to another folder"
+                .formatted(home, System.getProperty("user.name"), place));
   }
 
   private void space(Path home) {
@@ -278,11 +299,14 @@ final class Doctor {
       socket.bind(new InetSocketAddress(host, address.port()));
       add("port", State.OK, "%d of %s is free".formatted(address.port(), address.host()));
     } catch (IOException e) {
-      boolean isMuster = isMuster(address);
+      boolean isThisMuster = !isStopped && isMuster(address);
       add(
           "port",
-          isMuster ? State.OK : State.FAIL,
-          (isMuster ? "a server answers at %d of %s" : "%d of %s cannot be used (%s)")
+          isThisMuster ? State.OK : State.FAIL,
+          (isThisMuster
+                  ? "a server answers at %d of %s"
+                  : "%d of %s cannot be used (%s); stop the program that has it, or set"
+                      + " SERVER_PORT")
               .formatted(address.port(), address.host(), String.valueOf(e.getMessage())));
     }
   }

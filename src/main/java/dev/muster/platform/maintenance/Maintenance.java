@@ -1,6 +1,7 @@
 package dev.muster.platform.maintenance;
 
 import dev.muster.platform.maintenance.BackupFile.Contents;
+import dev.muster.platform.settings.Misspelling;
 import dev.muster.platform.settings.StartRefusedException;
 import java.io.PrintStream;
 import java.nio.file.InvalidPathException;
@@ -27,8 +28,12 @@ public final class Maintenance {
 
   private static final int DONE = 0;
   private static final int FAILED = 1;
-  private static final int MISUSED = 2;
+
+  /** The exit code after arguments that the program does not have. */
+  public static final int MISUSED = 2;
+
   private static final String JSON = "--json";
+  private static final List<String> COMMANDS = List.of("backup", "restore", "doctor");
 
   /** A source without beans: a command wants the settings alone. */
   private static final class Settings {}
@@ -50,6 +55,11 @@ public final class Maintenance {
     this.options = arguments.stream().filter(one -> one.startsWith("--")).toList();
     this.out = out;
     this.err = err;
+  }
+
+  /** Whether the command has this option, beside the settings. */
+  public static boolean isOption(String command, String option) {
+    return command.equals("doctor") && option.equals(JSON);
   }
 
   /**
@@ -101,7 +111,9 @@ public final class Maintenance {
         case "restore FILE" -> restore(file(words.getLast()));
         case "doctor" -> doctor();
         default -> {
-          err.print("muster: expected one of\n" + USAGE);
+          err.printf(
+              "muster: %s%nExpected one of%n%sWithout a command it starts the server.%n",
+              misused(), USAGE);
           yield MISUSED;
         }
       };
@@ -113,6 +125,19 @@ public final class Maintenance {
       err.println("muster: " + refusal(e));
       return FAILED;
     }
+  }
+
+  private String misused() {
+    String word = words.getFirst();
+    if (COMMANDS.contains(word)) {
+      return words.size() == 1 ? word + " wants the name of a FILE" : word + " has too many words";
+    }
+    return "there is no command %s%s"
+        .formatted(
+            word,
+            Misspelling.nearest(word, COMMANDS)
+                .map(near -> "; did you mean " + near + "?")
+                .orElse(""));
   }
 
   private static Path file(String text) {
@@ -145,8 +170,11 @@ public final class Maintenance {
   }
 
   private int restore(Path file) {
-    try (MaintainedDatabase database = MaintainedDatabase.toFill(settings())) {
-      Contents contents = Restore.run(database.address(), file);
+    ConfigurableEnvironment settings = settings();
+    // first the file: a wrong one leaves no new home
+    try (BackupFile backup = BackupFile.open(file);
+        MaintainedDatabase database = MaintainedDatabase.toFill(settings)) {
+      Contents contents = Restore.run(database.address(), backup);
       out.printf(
           """
           Restored %,d rows of %d tables, as of %s.

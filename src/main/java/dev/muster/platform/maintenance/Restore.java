@@ -8,7 +8,6 @@ import dev.muster.platform.postgres.DatabaseAddress;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -49,12 +48,12 @@ final class Restore {
   }
 
   /**
-   * Restores the file.
+   * Restores the backup.
    *
    * @throws CommandFailedException if it fails
    */
-  static Contents run(DatabaseAddress database, Path file) {
-    try (BackupFile backup = BackupFile.open(file)) {
+  static Contents run(DatabaseAddress database, BackupFile backup) {
+    try {
       return new Restore(database, backup).run();
     } catch (SQLException | FlywayException e) {
       throw new CommandFailedException(

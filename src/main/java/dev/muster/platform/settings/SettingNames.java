@@ -64,6 +64,22 @@ public final class SettingNames {
         .toList();
   }
 
+  /**
+   * Says what is wrong with an option of the command line; empty for a setting as {@code
+   * --NAME=value} and for a property. Never tells the value.
+   */
+  public static Optional<String> wrongOption(String option) {
+    int end = option.indexOf('=');
+    String stated = end < 0 ? option : option.substring(0, end);
+    String name = stated.replaceFirst("^--?", "");
+    boolean isSetting = KNOWN.contains(name) || isProperty(name) || name.contains(".");
+    return isSetting && end > 0 && option.startsWith("--")
+        ? Optional.empty()
+        : Optional.of(
+            "%s is not an option (expected: a setting as --NAME=value, such as --SERVER_PORT=8081)%s"
+                .formatted(shown(stated), didYouMean(nearest(name))));
+  }
+
   /** Returns all names in alphabetical order. */
   public static Collection<String> all() {
     return KNOWN;

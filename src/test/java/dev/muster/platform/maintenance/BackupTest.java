@@ -314,7 +314,7 @@ class BackupTest {
     assertThat(
             Command.run("backup", folder.resolve("none/x").toString(), url(TestDatabases.create()))
                 .err())
-        .contains("The backup cannot be written to " + folder.resolve("none/x"));
+        .contains("There is no folder " + folder.resolve("none") + "; make it first.");
     assertThat(Command.run("backup").exitCode()).isEqualTo(2);
     assertThat(Command.run("back-up", "x").exitCode()).isEqualTo(2);
     assertThat(Command.run("back-up", "x").err()).contains("backup FILE", "doctor [--json]");

@@ -12,6 +12,7 @@ import dev.muster.testing.TestServer;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -87,6 +88,7 @@ class DoctorTest {
           .contains("fail settings  The property muster.heartbeet.x is not a setting of Muster")
           .contains("fail database")
           .contains("fail port      %d of 0.0.0.0 cannot be used".formatted(other.getLocalPort()))
+          .contains("stop the program that has it, or set SERVER_PORT")
           .doesNotContain("secret-word");
     }
   }
@@ -148,10 +150,23 @@ class DoctorTest {
     assertThat(Command.run("doctor", freePort(), "--MUSTER_HOME=" + none).out())
         .contains("none does not exist yet; the first start makes it");
     assertThat(none).doesNotExist();
+    Path file = Files.createFile(folder.resolve("file"));
+    assertThat(Command.run("doctor", freePort(), "--MUSTER_HOME=" + file.resolve("home")).out())
+        .contains("fail home      " + file.resolve("home") + " does not exist, and the user")
+        .contains("cannot make it in " + file + "; set MUSTER_HOME to another folder");
 
     Path home = TestHomes.used(folder);
     assertThat(Command.run("doctor", freePort(), "--MUSTER_HOME=" + home).out())
         .contains("no server runs in " + home + "; its database is stopped");
+    // a server of another home
+    Command other =
+        Command.run(
+            "doctor",
+            "--SERVER_PORT=" + TestServer.shared().port(),
+            "--SERVER_ADDRESS=127.0.0.1",
+            "--MUSTER_HOME=" + home);
+    assertThat(other.out()).contains("fail port      " + TestServer.shared().port() + " of");
+    assertThat(other.exitCode()).isEqualTo(1);
 
     MusterHome open = MusterHome.open(home);
     EmbeddedDatabase database = EmbeddedDatabase.start(open);
@@ -159,8 +174,33 @@ class DoctorTest {
       assertThat(Command.run("doctor", freePort(), "--MUSTER_HOME=" + home).out())
           .contains("a server runs in " + home, "ok   database", "is PostgreSQL");
     } finally {
-      database.close();
       open.close();
+      assertThat(Command.run("doctor", freePort(), "--MUSTER_HOME=" + home).out())
+          .contains("the server in " + home + " was killed; its database still runs");
+      database.close();
     }
+  }
+
+  @Test
+  void saysWhichCommandsThereAre() {
+    assertThat(Command.run("bakcup", "x").err())
+        .startsWith("muster: there is no command bakcup; did you mean backup?\nExpected one of\n")
+        .contains("backup FILE", "Without a command it starts the server.");
+    assertThat(Command.run("backup").err()).startsWith("muster: backup wants the name of a FILE\n");
+    assertThat(Command.run("doctor", "now").err())
+        .startsWith("muster: doctor has too many words\n");
+    assertThat(Command.run("backup").exitCode()).isEqualTo(2);
+  }
+
+  @Test
+  void makesNoHomeForWhatCannotBeRestored() {
+    Path none = folder.resolve("none");
+    Command restored =
+        Command.run("restore", folder.resolve("no-file").toString(), "--MUSTER_HOME=" + none);
+
+    assertThat(restored.err())
+        .isEqualTo("muster: There is no file %s.%n".formatted(folder.resolve("no-file")));
+    assertThat(restored.exitCode()).isEqualTo(1);
+    assertThat(none).doesNotExist();
   }
 }

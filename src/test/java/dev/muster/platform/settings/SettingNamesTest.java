@@ -12,9 +12,12 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -260,6 +263,45 @@ class SettingNamesTest {
     assertThat(output).contains("did you mean STALE_AFTER_S?").doesNotContain("hunter2-secret");
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      nullValues = "none",
+      value = {
+        "--SERVER_PORT=1 | none",
+        "--server.port=1 | none",
+        "--muster.heartbeat.interval=1s | none",
+        "--MUSTER_HEARTBEAT_INTERVAL=1s | none",
+        "--SERVER_PROT=hunter2 | --SERVER_PROT is not an option (expected: a setting as"
+            + " --NAME=value, such as --SERVER_PORT=8081); did you mean SERVER_PORT?",
+        "--port=1 | --port is not an option (expected: a setting as --NAME=value, such as"
+            + " --SERVER_PORT=8081)",
+        "--doctor | --doctor is not an option (expected: a setting as --NAME=value, such as"
+            + " --SERVER_PORT=8081)",
+        "-SERVER_PORT=1 | -SERVER_PORT is not an option (expected: a setting as --NAME=value, such"
+            + " as --SERVER_PORT=8081); did you mean SERVER_PORT?",
+      })
+  void tellWhichOptionsThereAre(String option, @Nullable String wrong) {
+    assertThat(SettingNames.wrongOption(option)).isEqualTo(Optional.ofNullable(wrong));
+  }
+
+  @Slow
+  @ParameterizedTest
+  @CsvSource({
+    "--port=8081, muster: --port is not an option",
+    "--json doctor, muster: doctor comes too late (expected: the command first)",
+    "doctor --jsno, muster: --jsno is not an option",
+    "backup --json x, muster: --json is not an option",
+  })
+  void areTheOnlyOptions(String options, String begin) throws Exception {
+    Process process = program(options.split(" "));
+    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+
+    assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+    assertThat(process.exitValue()).as(output).isEqualTo(2);
+    assertThat(output).startsWith(begin).endsWith("muster --help says more.\n");
+  }
+
   @Slow
   @ParameterizedTest
   @CsvSource({
@@ -280,14 +322,16 @@ class SettingNamesTest {
   }
 
   /** Runs the product as a process. */
-  private Process program(String option) throws IOException {
-    ProcessBuilder builder =
-        new ProcessBuilder(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "-classpath",
-            System.getProperty("java.class.path"),
-            MusterApplication.class.getName(),
-            option);
+  private Process program(String... options) throws IOException {
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-classpath",
+                System.getProperty("java.class.path"),
+                MusterApplication.class.getName()));
+    command.addAll(List.of(options));
+    ProcessBuilder builder = new ProcessBuilder(command);
     builder.environment().put("MUSTER_HOME", folder.resolve("home").toString());
     builder.environment().put("DATABASE_URL", "not an address");
     builder.redirectErrorStream(true);

@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -65,9 +66,12 @@ final class ConnectionOptions {
   }
 
   Path stateDir() {
-    return stateDir != null
-        ? stateDir
-        : Path.of(System.getProperty("user.home"), ".muster-agent", workspaceId.strip());
+    return stateDir != null ? stateDir : Path.of(userHome(), ".muster-agent", workspaceId.strip());
+  }
+
+  private static String userHome() {
+    String home = Objects.requireNonNullElse(System.getenv("HOME"), "");
+    return home.isEmpty() ? System.getProperty("user.home") : home;
   }
 
   private Path tokenFile() {
