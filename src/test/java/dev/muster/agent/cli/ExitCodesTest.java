@@ -45,6 +45,12 @@ class ExitCodesTest {
   }
 
   @Test
+  void saysWhereATokenIsGiven(CapturedOutput output) {
+    assertThat(code(Map.of("MUSTER_TOKEN", "wrong"), "peers")).isEqualTo(4);
+    assertThat(output.getAll()).contains("; the token is that of MUSTER_TOKEN, --token or");
+  }
+
+  @Test
   void printsItsUsage(CapturedOutput output) {
     assertThat(code(Map.of(), "--help")).isZero();
     assertThat(output.getOut())

@@ -105,7 +105,13 @@ public final class AgentMain {
       if (code == ExitCode.USAGE) {
         command.getErr().println("muster-agent: " + failure.getMessage());
       } else {
-        LoggerFactory.getLogger(AgentMain.class).error("{}", failure.getMessage());
+        LoggerFactory.getLogger(AgentMain.class)
+            .error(
+                "{}{}",
+                failure.getMessage(),
+                code == ExitCode.NOT_ADMITTED
+                    ? "; the token is that of MUSTER_TOKEN, --token or --token-file"
+                    : "");
       }
       return code;
     });
