@@ -39,14 +39,15 @@ public class MusterApplication {
    */
   public static void main(String[] args) {
     List<String> options = Arrays.asList(args);
+    Optional<String> wrong = wrong(options);
     if (options.contains("--help") || options.contains("-h")) {
       System.out.print(
           HELP.replace("COMMANDS\n", Maintenance.USAGE)
               .replace("NAMES", String.join("\n  ", SettingNames.all())));
     } else if (options.contains("--version") || options.contains("-v")) {
       System.out.println("muster " + version());
-    } else if (wrong(options).isPresent()) {
-      System.err.printf("muster: %s%nmuster --help says more.%n", wrong(options).get());
+    } else if (wrong.isPresent()) {
+      System.err.printf("muster: %s%nmuster --help says more.%n", wrong.get());
       System.exit(Maintenance.MISUSED);
     } else if (isCommand(options)) {
       System.exit(new Maintenance(version(), options, System.out, System.err).run());

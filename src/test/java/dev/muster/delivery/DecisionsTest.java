@@ -155,7 +155,7 @@ class DecisionsTest {
       Files.write(FILE, lines);
     }
     assertThat(lines)
-        .as("if a rule changes: mvn verify -Dit.test=DecisionsTest -Dupdate-docs=true")
+        .as("if a rule changes: mvn test -Dtest=DecisionsTest -Dupdate-docs=true")
         .containsExactlyElementsOf(Files.readAllLines(FILE));
   }
 

@@ -61,7 +61,9 @@ final class Doctor {
 
   private final ConfigurableEnvironment environment;
   private final List<Check> found = new ArrayList<>();
-  private boolean isStopped;
+
+  /** Whether the home of an embedded database has no server now. */
+  private boolean isHomeUnused;
 
   Doctor(ConfigurableEnvironment environment) {
     this.environment = environment;
@@ -134,7 +136,7 @@ final class Doctor {
   private Optional<DatabaseAddress> embedded(Path home) {
     EmbeddedDatabase.requireUsable(home);
     if (!Files.exists(home)) {
-      isStopped = true;
+      isHomeUnused = true;
       newHome(home);
       return Optional.empty();
     }
@@ -145,7 +147,7 @@ final class Doctor {
       return Optional.of(MaintainedDatabase.running(home).address());
     }
     free.get().close();
-    isStopped = true;
+    isHomeUnused = true;
     String detail;
     if (!EmbeddedDatabase.isIn(home)) {
       detail = "%s has no database yet; the first start makes it";
@@ -299,7 +301,7 @@ final class Doctor {
       socket.bind(new InetSocketAddress(host, address.port()));
       add("port", State.OK, "%d of %s is free".formatted(address.port(), address.host()));
     } catch (IOException e) {
-      boolean isThisMuster = !isStopped && isMuster(address);
+      boolean isThisMuster = !isHomeUnused && isMuster(address);
       add(
           "port",
           isThisMuster ? State.OK : State.FAIL,

@@ -173,11 +173,12 @@ class DoctorTest {
     try {
       assertThat(Command.run("doctor", freePort(), "--MUSTER_HOME=" + home).out())
           .contains("a server runs in " + home, "ok   database", "is PostgreSQL");
-    } finally {
       open.close();
       assertThat(Command.run("doctor", freePort(), "--MUSTER_HOME=" + home).out())
           .contains("the server in " + home + " was killed; its database still runs");
+    } finally {
       database.close();
+      open.close();
     }
   }
 
