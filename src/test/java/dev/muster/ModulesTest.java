@@ -30,6 +30,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -137,6 +138,37 @@ class ModulesTest {
                 .collect(Collectors.toSet())));
 
     assertThat(documented).isEqualTo(written);
+  }
+
+  /** Packages inside a module may not use each other in a circle. */
+  @Test
+  void usesInsideOfMessagesWhatTheDocumentationSays() throws IOException {
+    Map<String, Set<String>> allowed = new TreeMap<>();
+    for (List<String> row : TableOwnershipTest.rowsOf("Packages of `message`")) {
+      allowed.put(
+          TableOwnershipTest.codesOf(row.getFirst()).getFirst(),
+          new TreeSet<>(TableOwnershipTest.codesOf(row.get(2))));
+    }
+
+    assertThat(usesInside("dev.muster.message.")).isEqualTo(allowed);
+  }
+
+  /** Returns which packages below {@code root} each of them uses. */
+  private static Map<String, Set<String>> usesInside(String root) {
+    Map<String, Set<String>> uses = new TreeMap<>();
+    for (JavaClass type : ServerClasses.ALL) {
+      if (type.getPackageName().startsWith(root)) {
+        String own = type.getPackageName().substring(root.length());
+        Set<String> used = uses.computeIfAbsent(own, _ -> new TreeSet<>());
+        type.getDirectDependenciesFromSelf().stream()
+            .map(dependency -> dependency.getTargetClass().getPackageName())
+            .filter(target -> target.startsWith(root))
+            .map(target -> target.substring(root.length()))
+            .filter(target -> !target.equals(own))
+            .forEach(used::add);
+      }
+    }
+    return uses;
   }
 
   @ParameterizedTest

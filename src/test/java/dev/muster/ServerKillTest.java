@@ -1,7 +1,7 @@
 package dev.muster;
 
-import dev.muster.activity.AppendsUntilKilled;
 import dev.muster.heartbeat.HeartbeatsUntilKilled;
+import dev.muster.message.feed.AppendsUntilKilled;
 import dev.muster.platform.embedded.TestHomes;
 import dev.muster.runtime.RuntimeEventsUntilKilled;
 import dev.muster.testing.Rounds;

@@ -131,7 +131,7 @@ class TableOwnershipTest {
             "delegations",
             "activity_logs",
             "deliveries",
-            "api_activity_feed",
+            "api_message_feed",
             "api_workspace_tree",
             "api_workspace_heartbeat",
             "operator_actions");
@@ -150,7 +150,7 @@ class TableOwnershipTest {
         """;
     static final String READ =
         "SELECT id FROM api_workspace_delivery w, runtime_heads h FOR UPDATE OF h";
-    static final String NOT_ALLOWED = "SELECT 1 FROM api_activity_feed";
+    static final String NOT_ALLOWED = "SELECT 1 FROM api_message_feed";
     static final String CHANGED = "UPDATE api_workspace_tree SET version = 1";
 
     static String lock(String name) {

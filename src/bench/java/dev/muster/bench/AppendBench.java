@@ -1,7 +1,7 @@
 package dev.muster.bench;
 
-import dev.muster.activity.Feeds;
-import dev.muster.activity.NewActivity;
+import dev.muster.message.NewActivity;
+import dev.muster.message.store.MessageStore;
 import dev.muster.platform.json.RawJson;
 import dev.muster.protocol.MessageContent;
 import dev.muster.testing.TestServer;
@@ -89,15 +89,16 @@ public final class AppendBench {
       BenchFleet.execute(database.url(), PLAIN_TABLE);
       List<List<String>> columns = new ArrayList<>();
       for (int feeds : FEEDS) {
-        columns.add(measure(server.bean(Feeds.class), database.url(), fleet.subList(0, feeds)));
+        columns.add(
+            measure(server.bean(MessageStore.class), database.url(), fleet.subList(0, feeds)));
       }
       print(columns);
     }
   }
 
-  private List<String> measure(Feeds feeds, String url, List<UUID> ids) throws Exception {
+  private List<String> measure(MessageStore store, String url, List<UUID> ids) throws Exception {
     plain(url, ids);
-    appends(feeds, ids, CALLERS[0]);
+    appends(store, ids, CALLERS[0]);
     List<Double> plain = new ArrayList<>();
     List<List<Double>> appends = List.of(new ArrayList<>(), new ArrayList<>());
     List<List<Double>> ratios = List.of(new ArrayList<>(), new ArrayList<>());
@@ -107,7 +108,7 @@ public final class AppendBench {
         BenchFleet.execute(url, "CHECKPOINT");
         double inserted = plain(url, ids);
         BenchFleet.execute(url, "CHECKPOINT");
-        double appended = appends(feeds, ids, CALLERS[i]);
+        double appended = appends(store, ids, CALLERS[i]);
         System.out.printf(
             "%d feeds, %d callers: %.0f appends/s, %.0f plain inserts/s%n",
             ids.size(), CALLERS[i], appended, inserted);
@@ -124,13 +125,13 @@ public final class AppendBench {
     return column;
   }
 
-  private double appends(Feeds feeds, List<UUID> ids, int callers) throws Exception {
+  private double appends(MessageStore store, List<UUID> ids, int callers) throws Exception {
     return rate(
         callers,
         (number, until) -> {
           long count = 0;
           for (int i = number; System.nanoTime() < until; i += callers) {
-            feeds.append(row(ids.get(i % ids.size())));
+            store.append(row(ids.get(i % ids.size())));
             count++;
           }
           return count;

@@ -1,7 +1,7 @@
 package dev.muster.bench;
 
-import dev.muster.delivery.ModelRuns;
-import dev.muster.delivery.ModelServers;
+import dev.muster.message.flow.ModelRuns;
+import dev.muster.message.flow.ModelServers;
 import java.time.Duration;
 
 /**

@@ -1,7 +1,7 @@
 package dev.muster.bench;
 
-import dev.muster.delivery.FaultPoint;
-import dev.muster.delivery.FaultPoints;
+import dev.muster.message.flow.FaultPoint;
+import dev.muster.message.flow.FaultPoints;
 import java.util.List;
 
 /**

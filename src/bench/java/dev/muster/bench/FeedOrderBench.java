@@ -1,6 +1,6 @@
 package dev.muster.bench;
 
-import dev.muster.activity.FeedOrder;
+import dev.muster.message.feed.FeedOrder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,6 +1,6 @@
 package dev.muster.bench;
 
-import dev.muster.activity.FeedPlans;
+import dev.muster.message.feed.FeedPlans;
 
 /**
  * The full form of the proof that feeds are read by their indexes: plans, pages and times.

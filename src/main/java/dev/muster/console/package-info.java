@@ -6,10 +6,8 @@
     allowedDependencies = {
       "runtime",
       "delegation",
-      "a2a",
-      "delivery",
+      "message",
       "heartbeat",
-      "activity",
       "live",
       "workspace",
       "identity",

@@ -1,10 +1,10 @@
 package dev.muster.delegation;
 
-import dev.muster.activity.AppendResult;
-import dev.muster.activity.Feeds;
 import dev.muster.delegation.DelegationRepository.NewDelegation;
 import dev.muster.delegation.DelegationRepository.OfKey;
 import dev.muster.event.Events;
+import dev.muster.message.AppendResult;
+import dev.muster.message.Feeds;
 import dev.muster.platform.commit.CommitAwareTransactions;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;

@@ -1,11 +1,11 @@
 package dev.muster.delegation;
 
-import dev.muster.a2a.DelegationMessenger;
-import dev.muster.activity.AppendResult;
-import dev.muster.activity.Feeds;
 import dev.muster.delegation.DelegationRepository.Queued;
 import dev.muster.delegation.TransitionRequest.Actor;
-import dev.muster.delivery.DelegationMessage;
+import dev.muster.message.AppendResult;
+import dev.muster.message.DelegationMessage;
+import dev.muster.message.DelegationMessenger;
+import dev.muster.message.Feeds;
 import dev.muster.platform.commit.CommitAwareTransactions;
 import dev.muster.platform.loop.FailingUnits;
 import dev.muster.workspace.DeliveryTarget;

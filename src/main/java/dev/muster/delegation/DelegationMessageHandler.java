@@ -1,12 +1,12 @@
 package dev.muster.delegation;
 
 import dev.muster.delegation.TransitionRequest.Actor;
-import dev.muster.delivery.DelegationCallbacks;
-import dev.muster.delivery.DelegationMessage;
-import dev.muster.delivery.DelegationMessageOutcome;
-import dev.muster.delivery.DelegationMessageOutcome.Answered;
-import dev.muster.delivery.DelegationMessageOutcome.Failed;
-import dev.muster.delivery.DelegationMessageOutcome.Silent;
+import dev.muster.message.DelegationCallbacks;
+import dev.muster.message.DelegationMessage;
+import dev.muster.message.DelegationMessageOutcome;
+import dev.muster.message.DelegationMessageOutcome.Answered;
+import dev.muster.message.DelegationMessageOutcome.Failed;
+import dev.muster.message.DelegationMessageOutcome.Silent;
 import dev.muster.protocol.AgentResponse;
 import java.time.Duration;
 import java.util.List;

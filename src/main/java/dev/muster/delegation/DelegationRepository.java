@@ -2,7 +2,7 @@ package dev.muster.delegation;
 
 import com.fasterxml.uuid.Generators;
 import com.fasterxml.uuid.impl.TimeBasedEpochGenerator;
-import dev.muster.delivery.DelegationMessage;
+import dev.muster.message.DelegationMessage;
 import dev.muster.platform.time.Timestamps;
 import java.sql.ResultSet;
 import java.sql.SQLException;

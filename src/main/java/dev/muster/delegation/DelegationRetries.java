@@ -1,7 +1,7 @@
 package dev.muster.delegation;
 
 import dev.muster.delegation.TransitionRequest.Actor;
-import dev.muster.delivery.Deliveries;
+import dev.muster.message.WaitingMessages;
 import dev.muster.platform.commit.CommitAwareTransactions;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
@@ -22,19 +22,19 @@ class DelegationRetries {
 
   private final Ledger ledger;
   private final LedgerRepository repository;
-  private final Deliveries deliveries;
+  private final WaitingMessages waiting;
   private final DelegationDispatch dispatch;
   private final CommitAwareTransactions transactions;
 
   DelegationRetries(
       Ledger ledger,
       LedgerRepository repository,
-      Deliveries deliveries,
+      WaitingMessages waiting,
       DelegationDispatch dispatch,
       CommitAwareTransactions transactions) {
     this.ledger = ledger;
     this.repository = repository;
-    this.deliveries = deliveries;
+    this.waiting = waiting;
     this.dispatch = dispatch;
     this.transactions = transactions.withTimeout(MAX_DURATION);
   }
@@ -68,8 +68,7 @@ class DelegationRetries {
   }
 
   private void withdraw(LockedDelegation before) {
-    if (!deliveries.withdraw(
-        before.message(), "replaced when an operator retried the delegation")) {
+    if (!waiting.withdraw(before.message(), "replaced when an operator retried the delegation")) {
       throw new ProblemException(
           ErrorCode.DELIVERING,
           "the message of the delegation is being sent to its callee right now; try again when"

@@ -1,8 +1,8 @@
 package dev.muster.delegation;
 
-import dev.muster.activity.Feeds;
 import dev.muster.delegation.LedgerRepository.Move;
 import dev.muster.event.Events;
+import dev.muster.message.Feeds;
 import dev.muster.platform.commit.BatchOutcome;
 import java.util.ArrayList;
 import java.util.Collection;

@@ -1,6 +1,6 @@
 package dev.muster.delegation;
 
-import dev.muster.delivery.DelegationMessage;
+import dev.muster.message.DelegationMessage;
 import dev.muster.workspace.DeliveryMode;
 import java.time.Duration;
 import java.time.Instant;

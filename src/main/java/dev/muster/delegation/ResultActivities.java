@@ -1,9 +1,9 @@
 package dev.muster.delegation;
 
-import dev.muster.a2a.DelegationMessenger;
-import dev.muster.activity.NewActivity;
-import dev.muster.activity.NewActivity.ActivityResult;
 import dev.muster.delegation.DelegationRepository.NewDelegation;
+import dev.muster.message.DelegationMessenger;
+import dev.muster.message.NewActivity;
+import dev.muster.message.NewActivity.ActivityResult;
 import dev.muster.platform.json.RawJson;
 import dev.muster.platform.text.Text;
 import dev.muster.protocol.MessageContent;

@@ -1,6 +1,6 @@
 package dev.muster.delegation;
 
-import dev.muster.delivery.DelegationMessage;
+import dev.muster.message.DelegationMessage;
 import java.util.UUID;
 
 /** A request by an actor to change one delegation. */

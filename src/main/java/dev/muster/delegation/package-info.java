@@ -3,10 +3,8 @@
  */
 @ApplicationModule(
     allowedDependencies = {
-      "a2a",
-      "delivery",
+      "message",
       "heartbeat",
-      "activity",
       "workspace",
       "identity",
       "event",

@@ -29,7 +29,7 @@ class StallRepository {
   /** The planner estimates no CASE; it would expect so few rows that it would sort them all. */
   private static final String DUE_FROM =
       """
-      SELECT b.workspace_id FROM workspace_heartbeats b LEFT JOIN api_activity_feed f ON f.workspace_id = b.workspace_id
+      SELECT b.workspace_id FROM workspace_heartbeats b LEFT JOIN api_message_feed f ON f.workspace_id = b.workspace_id
       WHERE b.workspace_id >= :from
           AND CASE WHEN NOT b.stalled AND b.stalled_since IS NULL AND b.status IN ('online', 'degraded')
               AND b.active_tasks > 0 AND b.busy_since < :quiet_before AND b.last_heartbeat_at >= :last_heartbeat_since
@@ -46,7 +46,7 @@ class StallRepository {
       SELECT b.workspace_id, w.name, b.status, b.status_since, b.degraded_reason, b.active_tasks, b.current_task,
           b.busy_since, greatest(b.busy_since, f.last_own_at) AS silent_since
       FROM workspace_heartbeats b JOIN api_workspace_fleet w ON w.id = b.workspace_id
-      LEFT JOIN api_activity_feed f ON f.workspace_id = b.workspace_id
+      LEFT JOIN api_message_feed f ON f.workspace_id = b.workspace_id
       WHERE b.workspace_id = ANY (:ids) AND NOT b.stalled AND b.stalled_since IS NULL AND b.status IN ('online', 'degraded')
           AND b.active_tasks > 0 AND b.busy_since < :quiet_before AND b.last_heartbeat_at >= :last_heartbeat_since
           AND greatest(b.busy_since, f.last_own_at, :up_since) < :quiet_before
@@ -67,7 +67,7 @@ class StallRepository {
    */
   private static final String OVER_FROM =
       """
-      SELECT b.workspace_id FROM workspace_heartbeats b LEFT JOIN api_activity_feed f ON f.workspace_id = b.workspace_id
+      SELECT b.workspace_id FROM workspace_heartbeats b LEFT JOIN api_message_feed f ON f.workspace_id = b.workspace_id
       WHERE b.workspace_id >= :from AND (b.stalled OR b.stalled_since IS NOT NULL)
           AND (NOT b.stalled OR b.status NOT IN ('online', 'degraded') OR b.active_tasks = 0 OR b.busy_since IS NULL
               OR greatest(b.busy_since, f.last_own_at) >= :quiet_before)
@@ -79,7 +79,7 @@ class StallRepository {
       WITH over AS (
           SELECT b.workspace_id, b.stalled_since, w.name
           FROM workspace_heartbeats b JOIN api_workspace_fleet w ON w.id = b.workspace_id
-          LEFT JOIN api_activity_feed f ON f.workspace_id = b.workspace_id
+          LEFT JOIN api_message_feed f ON f.workspace_id = b.workspace_id
           WHERE b.workspace_id = ANY (:ids) AND (b.stalled OR b.stalled_since IS NOT NULL)
               AND (NOT b.stalled OR b.status NOT IN ('online', 'degraded') OR b.active_tasks = 0 OR b.busy_since IS NULL
                   OR greatest(b.busy_since, f.last_own_at) >= :quiet_before)

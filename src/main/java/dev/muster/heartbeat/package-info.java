@@ -1,5 +1,5 @@
 /** The heartbeat endpoint, the status rules, and the sweeps for silent and stalled workspaces. */
-@ApplicationModule(allowedDependencies = {"activity", "workspace", "identity", "event", "platform"})
+@ApplicationModule(allowedDependencies = {"message", "workspace", "identity", "event", "platform"})
 @NullMarked
 package dev.muster.heartbeat;
 

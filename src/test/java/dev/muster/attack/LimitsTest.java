@@ -78,7 +78,7 @@ class LimitsTest {
       Set.of(
           BackgroundLoop.class,
           classOf("dev.muster.protocol.client.HttpAttempt"),
-          classOf("dev.muster.a2a.StreamingResponse"));
+          classOf("dev.muster.message.send.StreamingResponse"));
 
   /** A number, perhaps with a unit, and its constant. */
   private static final Pattern CONSTANT =

@@ -4,8 +4,8 @@ import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.muster.a2a.PushAgents;
-import dev.muster.delivery.DeliverySlots;
+import dev.muster.message.flow.DeliverySlots;
+import dev.muster.message.send.PushAgents;
 import dev.muster.platform.http.WholeReads;
 import dev.muster.platform.quota.Owner;
 import dev.muster.testing.ConsoleSession;

@@ -1,6 +1,6 @@
 package dev.muster.testing;
 
-import dev.muster.activity.RowId;
+import dev.muster.message.RowId;
 import dev.muster.testing.TestDatabases.TestDatabase;
 import java.time.Instant;
 import java.util.UUID;

@@ -1,11 +1,11 @@
 package dev.muster.console.bulk;
 
-import dev.muster.a2a.CanvasMessages;
 import dev.muster.console.bulk.BulkBatchRepository.Batch;
 import dev.muster.console.bulk.BulkBatchRepository.UnreadableRunException;
 import dev.muster.console.bulk.BulkRun.Item;
 import dev.muster.console.bulk.BulkRun.Outcome;
 import dev.muster.identity.AuditTrail;
+import dev.muster.message.CanvasMessages;
 import dev.muster.platform.commit.CommitAwareTransactions;
 import dev.muster.platform.log.OutageLog;
 import dev.muster.platform.loop.BackgroundLoop;

@@ -24,7 +24,7 @@ class FleetDetails {
       """
       WITH queue AS (
           SELECT workspace_id, count(*) AS depth
-          FROM api_delivery_queue
+          FROM api_message_queue
           WHERE workspace_id = ANY (:ids)
           GROUP BY workspace_id
       ), inbound AS (
@@ -51,7 +51,7 @@ class FleetDetails {
       FROM unnest(:ids::uuid[]) WITH ORDINALITY AS asked (id, place)
       JOIN api_workspace_fleet w ON w.id = asked.id
       JOIN api_workspace_status b ON b.workspace_id = w.id
-      LEFT JOIN api_activity_feed f ON f.workspace_id = w.id
+      LEFT JOIN api_message_feed f ON f.workspace_id = w.id
       LEFT JOIN queue ON queue.workspace_id = w.id
       LEFT JOIN inbound ON inbound.callee_id = w.id
       LEFT JOIN outbound ON outbound.caller_id = w.id

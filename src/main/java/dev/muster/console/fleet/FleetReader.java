@@ -51,7 +51,7 @@ class FleetReader {
           stalled::integer
               + 4 * native_status::integer
               + CASE WHEN restart_requested_at IS NOT NULL THEN 8 ELSE 0 END
-              + CASE WHEN workspace_id IN (SELECT workspace_id FROM api_delivery_queue) THEN 16 ELSE 0 END,
+              + CASE WHEN workspace_id IN (SELECT workspace_id FROM api_message_queue) THEN 16 ELSE 0 END,
           floor(date_part('epoch', stalled_since))::bigint
       FROM api_workspace_status
       """;

@@ -55,7 +55,7 @@ class FleetSummaries {
   private static final String QUEUE =
       """
       SELECT count(*) AS waiting, coalesce(extract(epoch FROM now() - min(enqueued_at)), 0) AS oldest_s
-      FROM api_delivery_queue
+      FROM api_message_queue
       WHERE owner IS NULL AND (:self::uuid IS NULL OR workspace_id = :self::uuid)
       """;
 

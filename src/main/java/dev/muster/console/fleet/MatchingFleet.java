@@ -52,7 +52,7 @@ class MatchingFleet {
               CASE WHEN own THEN b.degraded_reason END AS degraded_reason,
               CASE WHEN own THEN left(b.sample_error, 160) ELSE '' END AS sample_error,
               CASE WHEN own THEN b.current_task ELSE '' END AS current_task,
-              own AND w.id IN (SELECT workspace_id FROM api_delivery_queue) AS queued
+              own AND w.id IN (SELECT workspace_id FROM api_message_queue) AS queued
           FROM api_workspace_fleet w JOIN api_workspace_status b ON b.workspace_id = w.id
           CROSS JOIN LATERAL (SELECT :self::uuid IS NULL OR w.id = :self::uuid AS own) AS sight
           WHERE CASE WHEN w.removed_at IS NULL THEN true ELSE false END AND (:peers::uuid[] IS NULL OR w.id = ANY (:peers::uuid[]))

@@ -82,7 +82,7 @@ class MinuteRepository {
           heartbeats = (
               SELECT count(*) FROM api_workspace_status
               WHERE last_heartbeat_at > :minute - interval '1 minute'),
-          queued = (SELECT count(*) FROM api_delivery_queue),
+          queued = (SELECT count(*) FROM api_message_queue),
           in_flight = (SELECT count(*) FROM api_delegation_open)
       WHERE minute = :minute
       """;

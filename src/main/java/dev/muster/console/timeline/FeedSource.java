@@ -1,11 +1,11 @@
 package dev.muster.console.timeline;
 
-import dev.muster.activity.RowId;
 import dev.muster.console.timeline.TimelineCursor.Lane;
 import dev.muster.console.timeline.TimelineCursor.Place;
 import dev.muster.console.timeline.TimelineEntry.EntryCause;
 import dev.muster.console.timeline.TimelineEntry.Kind;
 import dev.muster.console.timeline.TimelineEntry.Refs;
+import dev.muster.message.RowId;
 import dev.muster.platform.json.LosslessJson;
 import dev.muster.platform.problem.ProblemException;
 import dev.muster.platform.time.Timestamps;
@@ -44,24 +44,24 @@ class FeedSource extends NumberedSource {
           SELECT workspace_id, seq, created_at, class, activity_type, source, peer_id, method,
               left(summary, 400) AS summary, left(message_text, 400) AS message_text, status,
               left(error_detail, 400) AS error_detail, duration_ms, message_id, delegation_id, author
-          FROM api_activity_entry
+          FROM api_message_entry
           WHERE workspace_id = :workspace_id AND seq < :before
           ORDER BY seq DESC
           LIMIT :limit) AS l
-      LEFT JOIN api_delivery_outcome o ON o.workspace_id = l.workspace_id AND o.seq = l.seq
-      LEFT JOIN api_delivery_open d ON d.workspace_id = l.workspace_id AND d.seq = l.seq
+      LEFT JOIN api_message_outcome o ON o.workspace_id = l.workspace_id AND o.seq = l.seq
+      LEFT JOIN api_message_open d ON d.workspace_id = l.workspace_id AND d.seq = l.seq
       ORDER BY l.seq DESC
       """;
 
   private static final String NEWEST =
       """
-      SELECT seq, created_at AS at FROM api_activity_entry WHERE workspace_id = :workspace_id
+      SELECT seq, created_at AS at FROM api_message_entry WHERE workspace_id = :workspace_id
       ORDER BY seq DESC LIMIT 1
       """;
 
   private static final String FROM =
       """
-      SELECT seq, created_at AS at FROM api_activity_entry
+      SELECT seq, created_at AS at FROM api_message_entry
       WHERE workspace_id = :workspace_id AND seq >= :low AND seq < :high ORDER BY seq LIMIT 1
       """;
 

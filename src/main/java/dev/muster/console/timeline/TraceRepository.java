@@ -1,8 +1,8 @@
 package dev.muster.console.timeline;
 
-import dev.muster.activity.RowId;
 import dev.muster.console.timeline.TimelineEntry.Kind;
 import dev.muster.console.timeline.TimelineEntry.Refs;
+import dev.muster.message.RowId;
 import dev.muster.platform.time.Timestamps;
 import dev.muster.runtime.RuntimeIds;
 import dev.muster.runtime.TaskName;
@@ -74,11 +74,11 @@ class TraceRepository {
       CROSS JOIN LATERAL (
           SELECT workspace_id, seq, created_at, source, CASE WHEN source = 'peer_agent' THEN peer_id END AS source_id,
               method, left(message_text, 400) AS message_text, message_id
-          FROM api_activity_entry
+          FROM api_message_entry
           WHERE workspace_id = side.workspace_id AND left(delegation_id, 128) = side.delegation_id
               AND delegation_id = side.delegation_id AND class <> 'D'
           ORDER BY seq LIMIT :of_a_side) AS l
-      LEFT JOIN api_delivery_outcome o ON o.workspace_id = l.workspace_id AND o.seq = l.seq
+      LEFT JOIN api_message_outcome o ON o.workspace_id = l.workspace_id AND o.seq = l.seq
       ORDER BY l.created_at, l.seq LIMIT :most
       """;
 

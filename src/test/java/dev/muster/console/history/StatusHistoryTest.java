@@ -4,8 +4,8 @@ import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.muster.a2a.ProxyClient;
 import dev.muster.console.fleet.DecodedFleet;
+import dev.muster.message.send.ProxyClient;
 import dev.muster.testing.FastPace;
 import dev.muster.testing.Race;
 import dev.muster.testing.Slow;

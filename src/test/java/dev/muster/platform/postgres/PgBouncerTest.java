@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.muster.a2a.PushAgents;
+import dev.muster.message.send.PushAgents;
 import dev.muster.testing.EndWithJvm;
 import dev.muster.testing.FreePorts;
 import dev.muster.testing.PeerBehavior;

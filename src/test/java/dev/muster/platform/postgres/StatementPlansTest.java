@@ -170,11 +170,11 @@ class StatementPlansTest {
   void keepsThePlansOfFewStatements() {
     assertThat(KEPT.stream().map(StatementPlansTest::place))
         .containsExactlyInAnyOrder(
-            "dev.muster.activity.AppendStatement.run",
-            "dev.muster.activity.FeedHeads.created",
-            "dev.muster.activity.FeedMarks.read",
-            "dev.muster.delivery.Completions.run",
-            "dev.muster.delivery.QueueRepository.claim",
+            "dev.muster.message.store.AppendStatement.run",
+            "dev.muster.message.feed.FeedHeads.created",
+            "dev.muster.message.feed.FeedMarks.read",
+            "dev.muster.message.store.Completions.run",
+            "dev.muster.message.store.QueueRepository.claim",
             "dev.muster.event.EventRepository.insert",
             "dev.muster.heartbeat.HeartbeatRepository.recordSteady",
             "dev.muster.identity.AuditRepository.insert",
@@ -187,10 +187,10 @@ class StatementPlansTest {
 
   @Test
   void findsPagesOfTheQueueByIndexesInTheirOrder() {
-    assertThat(freshPlansOf("dev.muster.delivery.QueueListRepository.open"))
+    assertThat(freshPlansOf("dev.muster.message.queue.QueueListRepository.open"))
         .isNotEmpty()
         .allMatch(plan -> plan.contains("deliveries_by_age") || plan.contains("deliveries_held"));
-    assertThat(freshPlansOf("dev.muster.delivery.QueueListRepository.ended"))
+    assertThat(freshPlansOf("dev.muster.message.queue.QueueListRepository.ended"))
         .isNotEmpty()
         .allMatch(plan -> plan.contains("delivery_outcomes_queued"));
   }

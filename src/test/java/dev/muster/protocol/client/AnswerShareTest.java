@@ -2,7 +2,7 @@ package dev.muster.protocol.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.a2a.PushAgents;
+import dev.muster.message.send.PushAgents;
 import dev.muster.platform.quota.Owner;
 import dev.muster.protocol.client.A2aResult.Answer;
 import dev.muster.protocol.client.A2aResult.SendEndReason;

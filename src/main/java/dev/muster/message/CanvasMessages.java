@@ -1,0 +1,141 @@
+package dev.muster.message;
+
+import dev.muster.message.call.DeliverySettings;
+import dev.muster.message.flow.SystemMessages;
+import dev.muster.message.send.NormalizedRequest;
+import dev.muster.message.store.MessageAdmission;
+import dev.muster.message.store.MessageAdmission.Kind;
+import dev.muster.message.store.MessageStore;
+import dev.muster.message.store.Sender;
+import dev.muster.platform.problem.ErrorCode;
+import dev.muster.platform.problem.ProblemException;
+import dev.muster.workspace.BatchResult;
+import dev.muster.workspace.DeliveryMode;
+import dev.muster.workspace.DeliveryTarget;
+import dev.muster.workspace.WorkspaceStatus;
+import dev.muster.workspace.Workspaces;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.TreeSet;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.springframework.stereotype.Service;
+import org.springframework.transaction.annotation.Propagation;
+import org.springframework.transaction.annotation.Transactional;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Stores one message of the canvas for many workspaces, in the caller's transaction.
+ *
+ * <p>Poll agents find it in their feed. For push agents it is queued, and tried at once after the
+ * commit.
+ */
+@Service
+public class CanvasMessages {
+
+  private static final int PRIORITY = 50;
+
+  private final Workspaces workspaces;
+  private final MessageStore store;
+  private final DeliverySettings settings;
+
+  CanvasMessages(Workspaces workspaces, MessageStore store, DeliverySettings settings) {
+    this.workspaces = workspaces;
+    this.store = store;
+    this.settings = settings;
+  }
+
+  /**
+   * Stores the message once for each workspace. A workspace that has it already counts as done.
+   * Results are in the order of the ids.
+   *
+   * @param messageId the id of the message, the same for all workspaces
+   * @param author the name of the person who sends it
+   */
+  @Transactional(propagation = Propagation.MANDATORY)
+  public List<BatchResult> send(
+      List<UUID> ids, String messageId, String text, String author, Instant now) {
+    // a change of the delivery mode takes the same locks, so each message's way stays right until
+    // the commit
+    store.lock(new TreeSet<>(ids));
+    Map<UUID, BatchResult> results = new HashMap<>();
+    List<DeliveryTarget> targets = new ArrayList<>();
+    for (UUID id : ids) {
+      @Nullable ProblemException refusal = targetOf(id, targets);
+      if (refusal != null) {
+        results.put(id, BatchResult.refused(id, refusal));
+      }
+    }
+    List<AppendResult> appended =
+        store.appendAll(
+            targets.stream().map(target -> row(target, messageId, text).by(author)).toList());
+    for (int i = 0; i < appended.size(); i++) {
+      UUID id = targets.get(i).id();
+      results.put(id, result(id, appended.get(i), now));
+    }
+    return ids.stream().map(id -> Objects.requireNonNull(results.get(id))).toList();
+  }
+
+  /** Adds the workspace to the targets, or returns why it cannot be one. */
+  private @Nullable ProblemException targetOf(UUID id, List<DeliveryTarget> targets) {
+    Optional<DeliveryTarget> target = workspaces.target(id);
+    if (target.isEmpty()) {
+      try {
+        workspaces.requirePresent(id);
+      } catch (ProblemException absent) {
+        return absent;
+      }
+      return ProblemException.unavailable("the workspace changes right now; send again later");
+    }
+    if (isPausedPush(target.get())) {
+      return paused(id);
+    }
+    targets.add(target.get());
+    return null;
+  }
+
+  private static boolean isPausedPush(DeliveryTarget target) {
+    return target.deliveryMode() == DeliveryMode.PUSH && target.status() == WorkspaceStatus.PAUSED;
+  }
+
+  private NewActivity row(DeliveryTarget target, String messageId, String text) {
+    ObjectNode request = JsonNodeFactory.instance.objectNode().put("method", "message/send");
+    request.putObject("params").set("message", SystemMessages.message(messageId, text));
+    return NormalizedRequest.of(request, Sender.CANVAS, UUID::randomUUID)
+        .rowFor(target, Sender.CANVAS)
+        .with(
+            target.deliveryMode() == DeliveryMode.POLL
+                ? MessageAdmission.toFeed(null)
+                : MessageAdmission.toQueue(
+                    null, Kind.MESSAGE, PRIORITY, settings.life(Optional.empty())));
+  }
+
+  private static BatchResult result(UUID id, AppendResult appended, Instant now) {
+    return switch (appended) {
+      case AppendResult.Stored _, AppendResult.Repeated _ -> BatchResult.done(id, now);
+      case AppendResult.FeedFull(String detail) ->
+          BatchResult.refused(id, new ProblemException(ErrorCode.QUEUE_FULL, detail));
+      case AppendResult.QueueFull() ->
+          BatchResult.refused(
+              id,
+              new ProblemException(
+                  ErrorCode.QUEUE_FULL,
+                  MessageAdmission.MAX_QUEUED + " messages wait for the workspace already"));
+      case AppendResult.Outdated() -> BatchResult.refused(id, paused(id));
+      case AppendResult.OtherContent(), AppendResult.NotFree() ->
+          throw new IllegalStateException("a new message that waits is neither known nor sent");
+    };
+  }
+
+  private static ProblemException paused(UUID id) {
+    return new ProblemException(
+        ErrorCode.WORKSPACE_PAUSED,
+        "the workspace " + id + " is paused; send again when it is resumed");
+  }
+}

@@ -1,0 +1,326 @@
+package dev.muster.message.flow;
+
+import dev.muster.message.DelegationMessage;
+import dev.muster.message.DelegationMessageOutcome;
+import dev.muster.message.call.DeliverySettings;
+import dev.muster.message.call.OutboundRequest;
+import dev.muster.message.call.OutcomeMapper;
+import dev.muster.message.call.TargetCalls;
+import dev.muster.message.flow.DeliverySlots.DeliverySlot;
+import dev.muster.message.store.Completions;
+import dev.muster.message.store.DeliveryOutcome;
+import dev.muster.message.store.MessageAdmission.Kind;
+import dev.muster.message.store.Messages;
+import dev.muster.message.store.Messages.StoredMessage;
+import dev.muster.message.store.QueueState;
+import dev.muster.message.store.QueuedMessage;
+import dev.muster.message.store.ReplicaLease;
+import dev.muster.message.store.Sender;
+import dev.muster.platform.json.RawJson;
+import dev.muster.platform.quota.Quota;
+import dev.muster.platform.quota.Slots;
+import dev.muster.protocol.client.A2aErrors;
+import dev.muster.protocol.client.A2aResult;
+import dev.muster.protocol.client.Deadline;
+import dev.muster.protocol.client.FailureKind;
+import dev.muster.protocol.client.ResponseMemoryAllocation;
+import dev.muster.protocol.client.ResponseMemoryBudget;
+import dev.muster.workspace.DeliveryMode;
+import dev.muster.workspace.DeliveryTarget;
+import dev.muster.workspace.WorkspaceStatus;
+import dev.muster.workspace.Workspaces;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.springframework.stereotype.Component;
+
+/**
+ * Makes one attempt to deliver a queued message (R7.7). An attempt is one send, since the queue
+ * retries.
+ */
+@Component
+public class QueuedAttempts {
+
+  /** What an attempt has shown of its target. */
+  public enum Reaction {
+    /** It answered, or could not be reached at once. */
+    IN_TIME,
+    /** It kept the attempt waiting until its time was over. */
+    TIMED_OUT,
+    NOT_CALLED
+  }
+
+  /** The result of an attempt. */
+  public sealed interface Result {
+
+    Reaction reaction();
+
+    /** Nothing is left to do: the message ended here, or another replica decides about it. */
+    record Over(Reaction reaction) implements Result {}
+
+    /**
+     * The attempt failed and is repeated after a pause. The agent may have got the message {@code
+     * deliveries} times.
+     *
+     * @param status the HTTP status of the agent; null without one
+     * @param retryAfter the pause that the agent asked for
+     * @param answered as in {@link DeliveryOutcome}
+     */
+    record Failed(
+        @Nullable String error,
+        @Nullable Integer status,
+        Optional<Duration> retryAfter,
+        int deliveries,
+        @Nullable Boolean answered,
+        Reaction reaction)
+        implements Result {}
+
+    /** The target cannot take the message now. This does not count as an attempt. */
+    record NoFreeSlot() implements Result {
+
+      @Override
+      public Reaction reaction() {
+        return Reaction.NOT_CALLED;
+      }
+    }
+  }
+
+  /** An error of the agent itself, which may be gone at the next attempt. */
+  private static final int INTERNAL_ERROR = 500;
+
+  private static final Set<FailureKind> TIME_OUTS =
+      Set.of(
+          FailureKind.CONNECT_TIMEOUT,
+          FailureKind.WRITE_TIMEOUT,
+          FailureKind.READ_TIMEOUT,
+          FailureKind.ANSWER_TOO_SLOW);
+
+  /** Messages that are read at the same time; their sizes are known only after the read. */
+  private static final int MAX_LOADING = 4;
+
+  private static final int MAX_LOADING_OF_A_TARGET = 2;
+  private static final String NOT_WANTED =
+      "the delegation has ended, or was sent again, while this waited";
+  private static final String TOO_LATE =
+      "the deadline of the delegation passed before its callee could be reached";
+
+  private final Slots loading = new Slots(new Quota(MAX_LOADING, MAX_LOADING_OF_A_TARGET));
+  private final Messages messages;
+  private final Workspaces workspaces;
+  private final TargetCalls calls;
+  private final OutcomeMapper outcomes;
+  private final QueueCompletion queueCompletion;
+  private final ReplicaLease lease;
+  private final ResponseMemoryBudget budget;
+  private final DeliverySlots slots;
+  private final DeliverySettings settings;
+
+  QueuedAttempts(
+      Messages messages,
+      Workspaces workspaces,
+      TargetCalls calls,
+      OutcomeMapper outcomes,
+      QueueCompletion queueCompletion,
+      ReplicaLease lease,
+      ResponseMemoryBudget budget,
+      DeliverySlots slots,
+      DeliverySettings settings) {
+    this.messages = messages;
+    this.workspaces = workspaces;
+    this.calls = calls;
+    this.outcomes = outcomes;
+    this.queueCompletion = queueCompletion;
+    this.lease = lease;
+    this.budget = budget;
+    this.slots = slots;
+    this.settings = settings;
+  }
+
+  /** Makes one attempt; blocks the calling thread until it ends. */
+  public Result attempt(QueuedMessage queued) {
+    Optional<DeliveryTarget> target = workspaces.target(queued.targetId());
+    if (target.isEmpty()) {
+      return new Result.NoFreeSlot(); // the sweep drops it
+    }
+    StoredMessage message = load(queued);
+    Optional<DelegationMessage> delegation =
+        queued.kind() == Kind.DELEGATION ? message.delegated() : Optional.empty();
+    Optional<Duration> left =
+        delegation.isEmpty()
+            ? Optional.of(settings.totalBudget())
+            : queueCompletion.remainingTime(delegation.get());
+    if (left.isEmpty()) {
+      queueCompletion.end(queued, queueCompletion.refused(NOT_WANTED), QueueState.DROPPED);
+      return new Result.Over(Reaction.NOT_CALLED);
+    }
+    if (!left.get().isPositive()) {
+      queueCompletion.end(
+          queued,
+          queueCompletion.refused(TOO_LATE),
+          QueueState.EXPIRED,
+          new DelegationMessageOutcome.Failed(delegation.orElseThrow(), TOO_LATE));
+      return new Result.Over(Reaction.NOT_CALLED);
+    }
+    if (target.get().deliveryMode() == DeliveryMode.POLL) {
+      queueCompletion.end(
+          queued, QueueCompletion.inFeed(message.method(), queued), QueueState.DELIVERED);
+      return new Result.Over(Reaction.NOT_CALLED);
+    }
+    return target.get().status() != WorkspaceStatus.PAUSED && target.get().isReachable()
+        ? send(queued, target.get(), message, delegation, left.get())
+        : new Result.NoFreeSlot();
+  }
+
+  private StoredMessage load(QueuedMessage queued) {
+    UUID target = queued.key().workspaceId();
+    loading.takeUninterruptibly(target);
+    try {
+      return messages
+          .find(queued.key())
+          .orElseThrow(() ->
+              new IllegalStateException(
+                  "the row of a message that waits is kept, but " + queued.id() + " is gone"));
+    } finally {
+      loading.release(target);
+    }
+  }
+
+  private Result send(
+      QueuedMessage queued,
+      DeliveryTarget target,
+      StoredMessage message,
+      Optional<DelegationMessage> delegation,
+      Duration atMost) {
+    RawJson request =
+        message.systemText() == null ? message.request() : SystemMessages.request(message);
+    byte[] body = request.text().getBytes(StandardCharsets.UTF_8);
+    Sender sender = new Sender(message.senderId());
+    OutboundRequest outbound =
+        new OutboundRequest(
+            target,
+            target.idleTimeoutSeconds(),
+            sender,
+            body,
+            message.headers(),
+            message.systemText() != null
+                || OutboundRequest.isVersionFree(message.method(), message.headers()),
+            Deadline.in(shorter(atMost, settings.totalBudget())));
+    Optional<DeliverySlot> free = slots.findForQueue(sender, 2L * body.length);
+    if (free.isEmpty()) {
+      return new Result.NoFreeSlot();
+    }
+    try (DeliverySlot slot = free.get();
+        ResponseMemoryAllocation space = outbound.openSpace(budget)) {
+      return slot.enter(target.id()) && lease.isAlive()
+          ? send(queued, delegation, outbound, space)
+          : new Result.NoFreeSlot();
+    }
+  }
+
+  private Result send(
+      QueuedMessage queued,
+      Optional<DelegationMessage> delegation,
+      OutboundRequest outbound,
+      ResponseMemoryAllocation space) {
+    A2aResult result = calls.sendOnce(outbound, space);
+    // false: the row of the delivery counts the earlier deliveries
+    DeliveryOutcome outcome = outcomes.of(result, false);
+    return switch (outcome.state()) {
+      case REFUSED -> failed(result, outcome);
+      case UNCERTAIN ->
+          settings.retryAmbiguous() && retryMayHelp(delegation.isPresent(), result)
+              ? failed(result, outcome)
+              : end(queued, delegation, result, outcome, QueueState.FAILED);
+      case ANSWERED, IN_FEED ->
+          isTriedAgain(queued, result)
+              ? failed(result, outcome)
+              : end(queued, delegation, result, outcome, endOf(queued, result));
+    };
+  }
+
+  /**
+   * Whether an answer is not the end (R7.16): a first 500; for a result, all that does not show
+   * that the agent got it.
+   */
+  private static boolean isTriedAgain(QueuedMessage queued, A2aResult result) {
+    return queued.kind() == Kind.RESULT
+        ? result instanceof A2aResult.HttpError
+            || (result instanceof A2aResult.Malformed answer && answer.status() == 0)
+        : result instanceof A2aResult.HttpError error
+            && error.status() == INTERNAL_ERROR
+            && !Objects.equals(queued.lastStatus(), INTERNAL_ERROR);
+  }
+
+  private Result end(
+      QueuedMessage queued,
+      Optional<DelegationMessage> delegation,
+      A2aResult result,
+      DeliveryOutcome outcome,
+      QueueState state) {
+    try {
+      Completions.untilStored(() -> {
+        if (delegation.isEmpty()) {
+          queueCompletion.end(queued, outcome, state);
+        } else {
+          queueCompletion.end(
+              queued,
+              outcome,
+              state,
+              DelegationMessageOutcome.of(delegation.get(), result, outcome));
+        }
+      });
+    } catch (RuntimeException e) {
+      if (!Completions.mayWorkLater(e)) {
+        throw e;
+      }
+      // This server stops. The message was delivered, so another replica decides what follows.
+    }
+    return new Result.Over(reaction(result));
+  }
+
+  private static Duration shorter(Duration one, Duration other) {
+    return one.compareTo(other) < 0 ? one : other;
+  }
+
+  private static boolean retryMayHelp(boolean isDelegation, A2aResult result) {
+    boolean wasTooSlow =
+        result instanceof A2aResult.Unreachable end && end.last() == FailureKind.ANSWER_TOO_SLOW;
+    return !wasTooSlow && !(isDelegation && wasSilent(result));
+  }
+
+  /** Whether the agent may still work on the message after the server stopped waiting. */
+  private static boolean wasSilent(A2aResult result) {
+    return result instanceof A2aResult.OutOfTime
+        || (result instanceof A2aResult.Unreachable end && end.last() == FailureKind.READ_TIMEOUT);
+  }
+
+  private static Reaction reaction(A2aResult result) {
+    return result instanceof A2aResult.OutOfTime
+            || (result instanceof A2aResult.Unreachable end && TIME_OUTS.contains(end.last()))
+        ? Reaction.TIMED_OUT
+        : Reaction.IN_TIME;
+  }
+
+  /** A result that the agent refuses is told to nobody else. */
+  private static QueueState endOf(QueuedMessage queued, A2aResult result) {
+    boolean isFailure =
+        result instanceof A2aResult.HttpError
+            || result instanceof A2aResult.Malformed
+            || (queued.kind() == Kind.RESULT && result instanceof A2aResult.RpcError);
+    return isFailure ? QueueState.FAILED : QueueState.DELIVERED;
+  }
+
+  private static Result failed(A2aResult result, DeliveryOutcome outcome) {
+    return new Result.Failed(
+        A2aErrors.text(result),
+        result instanceof A2aResult.HttpError error ? error.status() : null,
+        result instanceof A2aResult.HttpError error ? error.retryAfter() : Optional.empty(),
+        outcome.deliveries(),
+        outcome.answered(),
+        reaction(result));
+  }
+}

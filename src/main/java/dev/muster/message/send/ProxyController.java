@@ -1,0 +1,142 @@
+package dev.muster.message.send;
+
+import dev.muster.identity.Caller;
+import dev.muster.identity.CredentialRecheck;
+import dev.muster.identity.Credentials;
+import dev.muster.message.store.ProxyResponse;
+import dev.muster.message.store.Sender;
+import dev.muster.platform.http.AsyncResponses;
+import dev.muster.platform.http.BodyReader;
+import dev.muster.platform.http.NameWarnings;
+import dev.muster.platform.http.ResponseMemory;
+import dev.muster.platform.json.LosslessJson;
+import dev.muster.platform.pace.Pace;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.LongConsumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.context.request.async.DeferredResult;
+import tools.jackson.databind.JsonNode;
+
+/** Receives requests to agents (R7.1). */
+@RestController
+class ProxyController {
+
+  private static final int MAX_BODY_BYTES = 16 * 1024 * BodyReader.KIB;
+
+  private final Proxy proxy;
+  private final BodyReader bodies;
+  private final NameWarnings names;
+  private final LargeRequests large;
+  private final ResponseMemory responses;
+  private final Credentials credentials;
+  private final Pace pace;
+
+  ProxyController(
+      Proxy proxy,
+      BodyReader bodies,
+      NameWarnings names,
+      LargeRequests large,
+      ResponseMemory responses,
+      Credentials credentials,
+      Pace pace) {
+    this.proxy = proxy;
+    this.bodies = bodies;
+    this.names = names;
+    this.large = large;
+    this.responses = responses;
+    this.credentials = credentials;
+    this.pace = pace;
+  }
+
+  /** Reads the body itself, after the sender is known (the order of R1.4). */
+  @PostMapping("/workspaces/{id}/a2a")
+  @Nullable Object send(
+      Caller caller,
+      @PathVariable UUID id,
+      HttpServletRequest request,
+      HttpServletResponse response)
+      throws IOException {
+    Begun begun = begin(caller, id, request, response);
+    CompletableFuture<ProxyResponse> reply = begun.rest().get();
+    @Nullable StreamingResponse stream = begun.stream();
+    if (stream == null) {
+      return answer(reply);
+    }
+    var _ = reply.whenComplete(stream::end);
+    return isWritten(stream, reply, request, response) ? null : answer(reply);
+  }
+
+  /**
+   * Writes the stream; returns false when there is none. Releases the memory of a stream, also on
+   * failure.
+   */
+  private static boolean isWritten(
+      StreamingResponse stream,
+      CompletableFuture<ProxyResponse> reply,
+      HttpServletRequest request,
+      HttpServletResponse response)
+      throws IOException {
+    boolean isStream = true;
+    try {
+      isStream = stream.writeTo(request, response);
+      return isStream;
+    } finally {
+      if (isStream) {
+        var _ = reply.thenAccept(ProxyResponse::release);
+      }
+    }
+  }
+
+  /** The remaining work; {@code stream} takes a streamed response, or is null if none is wanted. */
+  private record Begun(
+      Supplier<CompletableFuture<ProxyResponse>> rest, @Nullable StreamingResponse stream) {}
+
+  /** Stores the request. The slot for a large request is free again before the agent is called. */
+  private Begun begin(
+      Caller caller, UUID id, HttpServletRequest request, HttpServletResponse response)
+      throws IOException {
+    Sender sender = Sender.of(caller, request);
+    CredentialRecheck recheck =
+        new CredentialRecheck(credentials, credentials.presented(request), caller);
+    byte[] body = bodies.read(request, MAX_BODY_BYTES);
+    SendOptions options = SendOptions.read(request);
+    LongConsumer memory = responses.of(request);
+    return large.run(
+        body.length,
+        sender.owner(),
+        () -> {
+          JsonNode json = LosslessJson.parse(body);
+          names.look(json, request, response);
+          NormalizedRequest normal = NormalizedRequest.of(json, sender, UUID::randomUUID);
+          @Nullable StreamingResponse stream =
+              normal.wantsStream()
+                  ? new StreamingResponse(recheck, normal.body().get("id"), pace)
+                  : null;
+          return new Begun(
+              proxy.begin(new Proxy.Sent(recheck, sender, id, normal, options, stream, memory)),
+              stream);
+        });
+  }
+
+  /** Returns the response, or a deferred one. A wait for a poll agent thus holds no thread. */
+  private static Object answer(CompletableFuture<ProxyResponse> reply) {
+    if (reply.isDone() && !reply.isCompletedExceptionally() && reply.join().space() == null) {
+      return reply.join().toHttp();
+    }
+    DeferredResult<ResponseEntity<byte[]>> held =
+        AsyncResponses.of(reply.thenApply(ProxyResponse::toHttp));
+    held.onCompletion(() -> {
+      var _ = reply.thenAccept(ProxyResponse::release);
+    });
+    return held;
+  }
+}

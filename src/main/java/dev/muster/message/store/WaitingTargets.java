@@ -1,0 +1,103 @@
+package dev.muster.message.store;
+
+import java.util.List;
+import java.util.UUID;
+import java.util.stream.Stream;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.stereotype.Repository;
+
+/** Finds the targets for which messages wait, and counts the messages. */
+@Repository
+public class WaitingTargets {
+
+  /**
+   * A target for which messages wait.
+   *
+   * @param isDue whether one of the messages can be tried now
+   * @param mayAnswer whether all pause, but the agent has sent a heartbeat since a call that it did
+   *     not answer (R7.7)
+   * @param isThere whether the workspace has not been removed
+   */
+  public record WaitedFor(UUID id, boolean isDue, boolean mayAnswer, boolean isThere) {}
+
+  private static final int PAGE_SIZE = 1000;
+  private static final UUID FIRST_ID = new UUID(0, 0);
+
+  private static final String HAS_WAITING =
+      """
+      SELECT count(*) >= :most FROM (
+          SELECT FROM deliveries WHERE workspace_id = :target AND queued AND owner IS NULL LIMIT :most) AS first
+      """;
+
+  private static final String COUNT =
+      "SELECT count(*) FROM deliveries WHERE queued AND owner IS NULL";
+
+  /** Takes one index step per target; the number of waiting messages does not matter. */
+  private static final String TARGETS =
+      """
+      WITH RECURSIVE target (id) AS (
+          (SELECT workspace_id FROM deliveries WHERE queued AND workspace_id > :after ORDER BY workspace_id LIMIT 1)
+          UNION ALL
+          SELECT (
+              SELECT d.workspace_id FROM deliveries d WHERE d.queued AND d.workspace_id > target.id
+              ORDER BY d.workspace_id LIMIT 1)
+          FROM target WHERE target.id IS NOT NULL)
+      SELECT id, is_due AND is_reachable AS is_due, NOT is_due AND is_reachable AND EXISTS (
+              SELECT FROM unanswered_calls u JOIN api_workspace_heartbeat b ON b.workspace_id = u.workspace_id
+              WHERE u.workspace_id = found.id AND {MAY_ANSWER}) AS may_answer, is_there
+      FROM (SELECT id FROM target WHERE id IS NOT NULL LIMIT :most) AS found
+      CROSS JOIN LATERAL (
+          SELECT EXISTS (
+                  SELECT FROM deliveries d WHERE d.workspace_id = found.id AND d.queued AND d.owner IS NULL
+                      AND d.due_at <= statement_timestamp()) AS is_due,
+              EXISTS (
+                  SELECT FROM api_workspace_delivery w JOIN api_workspace_heartbeat b ON b.workspace_id = w.id
+                  WHERE w.id = found.id AND (w.delivery_mode = 'poll' OR b.status IN ('online', 'degraded'))) AS is_reachable,
+              EXISTS (
+                  SELECT FROM api_workspace_delivery w WHERE w.id = found.id AND w.removed_at IS NULL) AS is_there) AS state
+      """
+          .replace("{MAY_ANSWER}", UnansweredCalls.MAY_ANSWER);
+
+  private final JdbcClient db;
+  private final UnansweredCalls unanswered;
+
+  WaitingTargets(JdbcClient db, UnansweredCalls unanswered) {
+    this.db = db;
+    this.unanswered = unanswered;
+  }
+
+  /** Whether at least {@code most} messages wait for the target. */
+  public boolean hasWaiting(UUID targetId, int most) {
+    return db.sql(HAS_WAITING)
+        .param("target", targetId)
+        .param("most", most)
+        .query(Boolean.class)
+        .single();
+  }
+
+  /** Counts the messages that wait, for all targets. */
+  long count() {
+    return db.sql(COUNT).query(Long.class).single();
+  }
+
+  /** Streams all targets in id order. Reads each page of 1,000 when the stream reaches it. */
+  public Stream<WaitedFor> all() {
+    return Stream.iterate(
+            page(FIRST_ID), page -> !page.isEmpty(), page -> page(page.getLast().id()))
+        .flatMap(List::stream);
+  }
+
+  private List<WaitedFor> page(UUID after) {
+    return db.sql(TARGETS)
+        .param("after", after)
+        .param("most", PAGE_SIZE)
+        .param("trial_ms", unanswered.trialMillis())
+        .query((row, n) ->
+            new WaitedFor(
+                row.getObject("id", UUID.class),
+                row.getBoolean("is_due"),
+                row.getBoolean("may_answer"),
+                row.getBoolean("is_there")))
+        .list();
+  }
+}
