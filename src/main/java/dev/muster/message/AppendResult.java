@@ -36,7 +36,18 @@ public sealed interface AppendResult {
   }
 
   /** The target's queue is full (R7.7). Nothing was written. */
-  record QueueFull() implements AppendResult {}
+  record QueueFull() implements AppendResult {
+
+    /** Builds the error for a sender. */
+    public static ProblemException refusal(UUID targetId) {
+      return new ProblemException(
+          ErrorCode.QUEUE_FULL,
+          MessageAdmission.MAX_QUEUED
+              + " messages wait for the workspace "
+              + targetId
+              + " already; try again later");
+    }
+  }
 
   /** An assumption of the row's {@link MessageAdmission} no longer holds. Nothing was written. */
   record Outdated() implements AppendResult {}

@@ -24,6 +24,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
@@ -58,20 +59,23 @@ public class ReplyCorrelation {
   }
 
   /**
-   * Stores {@code message} as the answer to the message that it names. That message went from
-   * {@code recipient} to {@code answering}. Its id is in {@code metadata.reply_to}; without that,
-   * it is the message of the delegation. Only the first answer is stored. A message that names no
-   * known message changes nothing here.
+   * Stores a message as the answer to the message that it names, which went the other way. The id
+   * of that is in {@code metadata.reply_to}; without it, it is the message of the delegation. Only
+   * the first answer is stored. A message that names no known message changes nothing here.
    */
-  public void correlate(
-      UUID answering, UUID recipient, ObjectNode message, Optional<DelegationMessage> delegation) {
+  void correlate(Message answer) {
+    @Nullable UUID answering = answer.sender().workspaceId();
+    @Nullable ObjectNode message = answer.message();
+    if (answering == null || message == null) {
+      return;
+    }
     JsonNode replyTo = message.path("metadata").path("reply_to");
     Optional<String> asked =
         replyTo.isString() && !replyTo.stringValue().isEmpty()
             ? Optional.of(replyTo.stringValue())
-            : delegation.map(DelegationMessage::messageId);
+            : answer.repliesTo().map(DelegationMessage::messageId);
     asked
-        .flatMap(id -> messages.find(answering, recipient, MessageIdentity.keyOf(id)))
+        .flatMap(id -> messages.find(answering, answer.targetId(), MessageIdentity.keyOf(id)))
         .ifPresent(row -> answer(row, message));
   }
 
@@ -112,7 +116,7 @@ public class ReplyCorrelation {
    * Takes a long poll slot, before the message is stored (R6.7a). Refuses a sender that has too
    * many long polls.
    */
-  public LongPollRegistry.Slot takeSlot(Sender sender) {
+  LongPollRegistry.Slot takeSlot(Sender sender) {
     return polls.takeSlot(sender.owner());
   }
 
@@ -127,7 +131,7 @@ public class ReplyCorrelation {
    * @param atMost the longest time to wait
    * @param otherwise the response when there is no answer in time
    */
-  public record Wait(
+  record Wait(
       Sender sender,
       CredentialRecheck recheck,
       ActivityKey key,
@@ -136,7 +140,7 @@ public class ReplyCorrelation {
       ProxyResponse otherwise) {}
 
   /** Waits for the answer; {@code slot} is the one that the long poll occupies. */
-  public CompletableFuture<ProxyResponse> await(Wait wait, LongPollRegistry.Slot slot) {
+  CompletableFuture<ProxyResponse> await(Wait wait, LongPollRegistry.Slot slot) {
     return polls.await(
         new LongPoll<>(
             wait.sender().owner(),

@@ -4,6 +4,7 @@ import dev.muster.message.call.ProxyResponses;
 import dev.muster.message.store.ProxyResponse;
 import dev.muster.platform.json.LosslessJson;
 import dev.muster.platform.json.RawJson;
+import dev.muster.protocol.A2aMethod;
 import dev.muster.protocol.A2aVersion;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -71,8 +72,13 @@ public record ResponseForm(
     return response(status, LosslessJson.write(JsonRpc.result(rpcId, result)));
   }
 
+  /** The agent fetches its messages, so it does not answer this method of A2A. */
+  ProxyResponse noAnswer(A2aMethod method, String name) {
+    return method.namesTask() ? noSuchTask() : noSuchMethod(name);
+  }
+
   /** The agent has no task of that name, since it fetches its messages. */
-  public ProxyResponse noSuchTask() {
+  private ProxyResponse noSuchTask() {
     return error(
         HttpStatus.OK,
         TASK_NOT_FOUND,
@@ -81,7 +87,7 @@ public record ResponseForm(
   }
 
   /** The agent does not have the method, since it fetches its messages. */
-  public ProxyResponse noSuchMethod(String method) {
+  private ProxyResponse noSuchMethod(String method) {
     return error(
         HttpStatus.OK,
         METHOD_NOT_FOUND,

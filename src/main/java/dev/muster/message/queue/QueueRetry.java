@@ -1,7 +1,7 @@
 package dev.muster.message.queue;
 
+import dev.muster.message.AppendResult;
 import dev.muster.message.call.DeliverySettings;
-import dev.muster.message.flow.Deliveries;
 import dev.muster.message.store.ActivityKey;
 import dev.muster.message.store.DeliveryOutcome.OutcomeState;
 import dev.muster.message.store.MessageAdmission;
@@ -92,7 +92,7 @@ class QueueRetry {
       requireRepeatable(ended, Objects.requireNonNull(standing.outcome()));
       if (ended.kind() != Kind.RESULT
           && waiting.hasWaiting(targetId, MessageAdmission.MAX_QUEUED)) {
-        throw Deliveries.queueFull(targetId);
+        throw AppendResult.QueueFull.refusal(targetId);
       }
       Duration life = Duration.between(ended.enqueuedAt(), ended.expiresAt());
       boolean waits =

@@ -3,6 +3,11 @@ package dev.muster.message.send;
 import dev.muster.identity.Caller;
 import dev.muster.identity.CredentialRecheck;
 import dev.muster.identity.Credentials;
+import dev.muster.message.call.DeliverySettings;
+import dev.muster.message.flow.Act;
+import dev.muster.message.flow.DelegationReplies;
+import dev.muster.message.flow.Message;
+import dev.muster.message.flow.MessageFlow;
 import dev.muster.message.store.ProxyResponse;
 import dev.muster.message.store.Sender;
 import dev.muster.platform.http.AsyncResponses;
@@ -11,13 +16,15 @@ import dev.muster.platform.http.NameWarnings;
 import dev.muster.platform.http.ResponseMemory;
 import dev.muster.platform.json.LosslessJson;
 import dev.muster.platform.pace.Pace;
+import dev.muster.protocol.client.Deadline;
+import dev.muster.workspace.DeliveryTarget;
+import dev.muster.workspace.Workspaces;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongConsumer;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.PathVariable;
@@ -32,7 +39,10 @@ class ProxyController {
 
   private static final int MAX_BODY_BYTES = 16 * 1024 * BodyReader.KIB;
 
-  private final Proxy proxy;
+  private final MessageFlow flow;
+  private final DelegationReplies delegations;
+  private final Workspaces workspaces;
+  private final DeliverySettings settings;
   private final BodyReader bodies;
   private final NameWarnings names;
   private final LargeRequests large;
@@ -41,14 +51,20 @@ class ProxyController {
   private final Pace pace;
 
   ProxyController(
-      Proxy proxy,
+      MessageFlow flow,
+      DelegationReplies delegations,
+      Workspaces workspaces,
+      DeliverySettings settings,
       BodyReader bodies,
       NameWarnings names,
       LargeRequests large,
       ResponseMemory responses,
       Credentials credentials,
       Pace pace) {
-    this.proxy = proxy;
+    this.flow = flow;
+    this.delegations = delegations;
+    this.workspaces = workspaces;
+    this.settings = settings;
     this.bodies = bodies;
     this.names = names;
     this.large = large;
@@ -66,7 +82,7 @@ class ProxyController {
       HttpServletResponse response)
       throws IOException {
     Begun begun = begin(caller, id, request, response);
-    CompletableFuture<ProxyResponse> reply = begun.rest().get();
+    CompletableFuture<ProxyResponse> reply = flow.run(begun.act());
     @Nullable StreamingResponse stream = begun.stream();
     if (stream == null) {
       return answer(reply);
@@ -96,9 +112,8 @@ class ProxyController {
     }
   }
 
-  /** The remaining work; {@code stream} takes a streamed response, or is null if none is wanted. */
-  private record Begun(
-      Supplier<CompletableFuture<ProxyResponse>> rest, @Nullable StreamingResponse stream) {}
+  /** What is left to do; {@code stream} takes a streamed response, or is null if none is wanted. */
+  private record Begun(Act act, @Nullable StreamingResponse stream) {}
 
   /** Stores the request. The slot for a large request is free again before the agent is called. */
   private Begun begin(
@@ -121,9 +136,22 @@ class ProxyController {
               normal.wantsStream()
                   ? new StreamingResponse(recheck, normal.body().get("id"), pace)
                   : null;
-          return new Begun(
-              proxy.begin(new Proxy.Sent(recheck, sender, id, normal, options, stream, memory)),
-              stream);
+          DeliveryTarget target = workspaces.rememberedTarget(id, caller);
+          Message message =
+              new Message(
+                  sender,
+                  recheck,
+                  normal.rowFor(target, sender).sentWith(options.passedOn()),
+                  normal.method(),
+                  normal.body(),
+                  normal.message(),
+                  normal.responseForm(options.a2aVersion()),
+                  Deadline.in(options.timeout().orElse(settings.totalBudget())),
+                  options.waitLimit(),
+                  stream,
+                  memory,
+                  delegations.find(sender.workspaceId(), id, normal.message()));
+          return new Begun(flow.begin(message, target), stream);
         });
   }
 

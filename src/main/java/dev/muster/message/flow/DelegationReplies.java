@@ -1,4 +1,4 @@
-package dev.muster.message.send;
+package dev.muster.message.flow;
 
 import dev.muster.message.AppendResult;
 import dev.muster.message.DelegationCallbacks;
@@ -9,6 +9,7 @@ import dev.muster.platform.commit.CommitAwareTransactions;
 import dev.muster.platform.text.Text;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -21,7 +22,7 @@ import tools.jackson.databind.node.ObjectNode;
  * (R8.7).
  */
 @Component
-class DelegationReplies {
+public class DelegationReplies {
 
   /** Less than the 5 s of R0.6. */
   private static final Duration MAX_DURATION = Duration.ofSeconds(4);
@@ -38,10 +39,15 @@ class DelegationReplies {
     this.transactions = transactions.withTimeout(MAX_DURATION);
   }
 
-  /** Returns the open delegation that the message replies to, if any. */
-  Optional<DelegationMessage> findByReply(UUID sender, UUID target, NormalizedRequest request) {
-    @Nullable ObjectNode message = request.message();
-    if (message == null) {
+  /**
+   * Returns the open delegation that a message replies to, if any.
+   *
+   * @param sender null for the canvas
+   * @param message null for a request without one
+   */
+  public Optional<DelegationMessage> find(
+      @Nullable UUID sender, UUID target, @Nullable ObjectNode message) {
+    if (sender == null || message == null) {
       return Optional.empty();
     }
     JsonNode metadata = message.path("metadata");
@@ -61,7 +67,8 @@ class DelegationReplies {
    * Appends the reply and ends the delegation, which the row names whatever the reply names. Rolls
    * back unless the reply is a new row.
    */
-  AppendResult append(NewActivity reply, DelegationMessage delegation, String text) {
+  AppendResult append(NewActivity reply, DelegationMessage delegation) {
+    String text = said(reply);
     return transactions.runRetryingDeadlocks(status -> {
       delegations.complete(delegation, text);
       AppendResult appended =
@@ -71,5 +78,10 @@ class DelegationReplies {
       }
       return appended;
     });
+  }
+
+  private static String said(NewActivity reply) {
+    String text = reply.content().text();
+    return text.isEmpty() ? Objects.requireNonNull(reply.bodies().request()).text() : text;
   }
 }

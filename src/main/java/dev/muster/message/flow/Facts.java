@@ -1,0 +1,73 @@
+package dev.muster.message.flow;
+
+import dev.muster.message.store.ActivityKey;
+import dev.muster.message.store.OutcomeRepository.Standing;
+import dev.muster.workspace.DeliveryMode;
+import dev.muster.workspace.DeliveryTarget;
+import dev.muster.workspace.WorkspaceStatus;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is known when a message is decided about.
+ *
+ * @param isFree false when the database has found that the target takes no message at once
+ * @param known the same message, stored before; null as long as none is known
+ */
+record Facts(DeliveryTarget target, Look look, boolean isFree, @Nullable Known known) {
+
+  /** When the target was read. */
+  enum Look {
+    /** Some time ago; it may have changed. */
+    REMEMBERED,
+    /** For this message. */
+    READ,
+    /** For this message, after the database had found that the target has changed. */
+    READ_AFTER_CHANGE
+  }
+
+  /** A stored message, and what has become of it. */
+  record Known(ActivityKey key, Standing standing) {}
+
+  static Facts remembered(DeliveryTarget target) {
+    return new Facts(target, Look.REMEMBERED, true, null);
+  }
+
+  Facts read(DeliveryTarget now) {
+    return new Facts(now, Look.READ, isFree, known);
+  }
+
+  Facts changed(DeliveryTarget now) {
+    return new Facts(now, Look.READ_AFTER_CHANGE, true, known);
+  }
+
+  Facts notFree() {
+    return new Facts(target, look, false, known);
+  }
+
+  /** The same message is stored. Whether it may be sent again is decided by the target as it is. */
+  Facts knowing(Known stored) {
+    return new Facts(target, Look.REMEMBERED, true, stored);
+  }
+
+  /** The stored message is gone: retention has deleted it. */
+  Facts forgotten() {
+    return new Facts(target, Look.REMEMBERED, true, null);
+  }
+
+  Known requireKnown() {
+    return Objects.requireNonNull(known);
+  }
+
+  boolean isRemembered() {
+    return look == Look.REMEMBERED;
+  }
+
+  boolean polls() {
+    return target.deliveryMode() == DeliveryMode.POLL;
+  }
+
+  boolean isPaused() {
+    return target.status() == WorkspaceStatus.PAUSED;
+  }
+}
