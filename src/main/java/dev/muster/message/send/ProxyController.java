@@ -85,10 +85,10 @@ class ProxyController {
     CompletableFuture<ProxyResponse> reply = flow.run(begun.act());
     @Nullable StreamingResponse stream = begun.stream();
     if (stream == null) {
-      return answer(reply);
+      return answer(reply, response);
     }
     var _ = reply.whenComplete(stream::end);
-    return isWritten(stream, reply, request, response) ? null : answer(reply);
+    return isWritten(stream, reply, request, response) ? null : answer(reply, response);
   }
 
   /**
@@ -155,10 +155,20 @@ class ProxyController {
         });
   }
 
-  /** Returns the response, or a deferred one. A wait for a poll agent thus holds no thread. */
-  private static Object answer(CompletableFuture<ProxyResponse> reply) {
-    if (reply.isDone() && !reply.isCompletedExceptionally() && reply.join().space() == null) {
-      return reply.join().toHttp();
+  /**
+   * Writes a response that is there, on this thread, and returns null; returns a deferred one
+   * otherwise. A wait for a poll agent thus holds no thread.
+   */
+  private static @Nullable Object answer(
+      CompletableFuture<ProxyResponse> reply, HttpServletResponse response) throws IOException {
+    if (reply.isDone() && !reply.isCompletedExceptionally()) {
+      ProxyResponse there = reply.join();
+      try {
+        there.writeTo(response);
+      } finally {
+        there.release();
+      }
+      return null;
     }
     DeferredResult<ResponseEntity<byte[]>> held =
         AsyncResponses.of(reply.thenApply(ProxyResponse::toHttp));

@@ -2,7 +2,10 @@ package dev.muster.message.store;
 
 import dev.muster.platform.json.RawJson;
 import dev.muster.protocol.client.ResponseMemoryAllocation;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
@@ -60,14 +63,30 @@ public record ProxyResponse(
     return new String(body, StandardCharsets.UTF_8);
   }
 
+  /** Returns the headers of the response, without its content type. */
+  private Map<String, String> allHeaders() {
+    if (status != HttpStatus.SERVICE_UNAVAILABLE.value()
+        || headers.containsKey(HttpHeaders.RETRY_AFTER)) {
+      return headers;
+    }
+    Map<String, String> all = new HashMap<>(headers);
+    all.put(HttpHeaders.RETRY_AFTER, Integer.toString(RETRY_AFTER_S));
+    return all;
+  }
+
   public ResponseEntity<byte[]> toHttp() {
     ResponseEntity.BodyBuilder http =
         ResponseEntity.status(status).header(HttpHeaders.CONTENT_TYPE, contentType);
-    headers.forEach(http::header);
-    if (status == HttpStatus.SERVICE_UNAVAILABLE.value()
-        && !headers.containsKey(HttpHeaders.RETRY_AFTER)) {
-      http.header(HttpHeaders.RETRY_AFTER, Integer.toString(RETRY_AFTER_S));
-    }
+    allHeaders().forEach(http::header);
     return http.body(body);
+  }
+
+  /** Writes the same response as {@link #toHttp}. */
+  public void writeTo(HttpServletResponse response) throws IOException {
+    response.setStatus(status);
+    response.setContentType(contentType);
+    allHeaders().forEach(response::addHeader);
+    response.setContentLength(body.length);
+    response.getOutputStream().write(body);
   }
 }
