@@ -2,6 +2,7 @@ package dev.muster.platform.http;
 
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -20,13 +21,15 @@ import org.springframework.web.util.ServletRequestPathUtils;
 import org.springframework.web.util.pattern.PathPattern;
 
 /**
- * A path that a route writes out is no value of another route's variable, as in OpenAPI.
+ * Finds the route of a request.
+ *
+ * <p>A path that a route writes out is no value of another route's variable, as in OpenAPI.
  *
  * <p>So {@code .../activity/ack} has the method of that route alone, and is no {@code
  * .../activity/{activityId}}: another method is 405, and {@code Allow} does not name it.
  */
 @Component
-final class WrittenOutPaths implements WebMvcRegistrations {
+final class RouteMapping implements WebMvcRegistrations {
 
   @Override
   public RequestMappingHandlerMapping getRequestMappingHandlerMapping() {
@@ -40,17 +43,62 @@ final class WrittenOutPaths implements WebMvcRegistrations {
      */
     private Map<String, List<PathPattern>> writtenOut = Map.of();
 
+    /** By the number of parts of their path: the routes that do not match any number of them. */
+    private Map<Integer, List<Route>> routes = Map.of();
+
+    /**
+     * A route.
+     *
+     * @param parts what its path writes out, separators too; null for a variable
+     */
+    private record Route(
+        RequestMappingInfo info, HandlerMethod method, List<@Nullable String> parts) {
+
+      boolean mayMatch(List<PathContainer.Element> path) {
+        for (int i = 0; i < parts.size(); i++) {
+          @Nullable String part = parts.get(i);
+          if (part != null && !part.equals(valueOf(path.get(i)))) {
+            return false;
+          }
+        }
+        return true;
+      }
+
+      private static String valueOf(PathContainer.Element element) {
+        return element instanceof PathContainer.PathSegment segment
+            ? segment.valueToMatch()
+            : element.value();
+      }
+    }
+
     @Override
     protected void handlerMethodsInitialized(Map<RequestMappingInfo, HandlerMethod> methods) {
       super.handlerMethodsInitialized(methods);
       List<PathPattern> all =
           methods.keySet().stream().flatMap(info -> patterns(info).stream()).distinct().toList();
+      routes =
+          methods.entrySet().stream()
+              .flatMap(entry ->
+                  patterns(entry.getKey()).stream()
+                      .map(PathPattern::getPatternString)
+                      .filter(pattern -> !pattern.contains("*"))
+                      .map(
+                          pattern -> new Route(entry.getKey(), entry.getValue(), partsOf(pattern))))
+              .collect(Collectors.groupingBy(route -> route.parts().size()));
       writtenOut =
           all.stream()
               .collect(
                   Collectors.toMap(
                       PathPattern::getPatternString,
                       general -> all.stream().filter(one -> isWrittenOut(one, general)).toList()));
+    }
+
+    private static List<@Nullable String> partsOf(String pattern) {
+      List<@Nullable String> parts = new ArrayList<>();
+      PathContainer.parsePath(pattern)
+          .elements()
+          .forEach(part -> parts.add(part.value().contains("{") ? null : part.value()));
+      return parts;
     }
 
     private static Set<PathPattern> patterns(RequestMappingInfo info) {
@@ -66,11 +114,40 @@ final class WrittenOutPaths implements WebMvcRegistrations {
     @Override
     protected @Nullable HandlerMethod lookupHandlerMethod(
         String lookupPath, HttpServletRequest request) throws Exception {
-      HandlerMethod found = super.lookupHandlerMethod(lookupPath, request);
+      @Nullable HandlerMethod only = onlyOneFor(lookupPath, request);
+      HandlerMethod found = only == null ? super.lookupHandlerMethod(lookupPath, request) : only;
       Object pattern = request.getAttribute(HandlerMapping.BEST_MATCHING_PATTERN_ATTRIBUTE);
       return found == null || !isWrittenOut(String.valueOf(pattern), request)
           ? found
           : handleNoMatch(getHandlerMethods().keySet(), lookupPath, request);
+    }
+
+    /**
+     * Finds the route as the framework does, which tries all patterns that have a variable. Returns
+     * null when none matches, or several do.
+     */
+    private @Nullable HandlerMethod onlyOneFor(String lookupPath, HttpServletRequest request) {
+      List<PathContainer.Element> path =
+          ServletRequestPathUtils.getParsedRequestPath(request).pathWithinApplication().elements();
+      @Nullable Route found = null;
+      @Nullable RequestMappingInfo match = null;
+      for (Route route : routes.getOrDefault(path.size(), List.of())) {
+        @Nullable RequestMappingInfo matched =
+            route.mayMatch(path) ? getMatchingMapping(route.info(), request) : null;
+        if (matched != null) {
+          if (found != null) {
+            return null;
+          }
+          found = route;
+          match = matched;
+        }
+      }
+      if (found == null || match == null) {
+        return null;
+      }
+      request.setAttribute(HandlerMapping.BEST_MATCHING_HANDLER_ATTRIBUTE, found.method());
+      handleMatch(match, lookupPath, request);
+      return found.method();
     }
 
     @Override
