@@ -36,6 +36,9 @@ class AppendStatement {
    * The queue is counted at every 32nd entry, and when it seems full. A count of all at each entry
    * would cost more than the rest of the statement.
    *
+   * <p>What decides nothing, such as the body, is read by the row's number where it is stored. So
+   * it is not sorted and copied with what decides.
+   *
    * <p>After the first row that seems not to fit, the statement writes no later row of that feed,
    * so that {@code seq} has no gaps.
    */
@@ -44,17 +47,11 @@ class AppendStatement {
           """
           WITH wanted AS (
               SELECT * FROM unnest(
-                  ?::uuid[], ?::text[], ?::bigint[], ?::bigint[], ?::boolean[], ?::boolean[],
-                  ?::text[], ?::text[], ?::text[], ?::uuid[], ?::uuid[], ?::text[], ?::text[],
-                  ?::text[], ?::text[], ?::text[], ?::bigint[], ?::text[], ?::text[], ?::text[], ?::text[],
-                  ?::text[], ?::text[], ?::integer[], ?::integer[], ?::integer[], ?::integer[], ?::bigint[],
-                  ?::bytea[], ?::bytea[], ?::text[], ?::uuid[], ?::bigint[], ?::integer[], ?::bigint[], ?::text[], ?::text[])
+                  ?::uuid[], ?::text[], ?::bigint[], ?::bigint[], ?::boolean[], ?::boolean[], ?::text[], ?::uuid[],
+                  ?::bigint[], ?::bytea[], ?::bytea[], ?::text[], ?::uuid[], ?::bigint[], ?::integer[], ?::bigint[])
               WITH ORDINALITY AS v (
-                  workspace_id, way, known_version, known_tree, needs_slot, is_bounded,
-                  class, activity_type, source, source_id, target_id, method, summary,
-                  request_body, response_body, tool_trace, duration_ms, status, error_detail, message_id, delegation_id,
-                  message_text, attachments, request_bytes, response_bytes, trace_bytes, listed_bytes, whole_bytes,
-                  message_key, content_hash, kind, owner, claim, priority, life_ms, author, headers, n)),
+                  workspace_id, way, known_version, known_tree, needs_slot, is_bounded, source, source_id,
+                  whole_bytes, message_key, content_hash, kind, owner, claim, priority, life_ms, n)),
           locked AS (
               SELECT workspace_id, version FROM activity_feeds
               WHERE workspace_id = ANY (?::uuid[])
@@ -142,14 +139,16 @@ class AppendStatement {
               FROM numbered m),
           rows AS (
               INSERT INTO activity_logs (
-                  workspace_id, seq, class, activity_type, source, source_id, target_id, method, summary,
-                  request_body, response_body, tool_trace, duration_ms, status, error_detail, message_id, delegation_id,
-                  message_text, attachments, request_bytes, response_bytes, trace_bytes, listed_bytes,
-                  message_key, content_hash, created_at, feed_bytes, author, headers)
-              SELECT workspace_id, new_seq, class::"char", activity_type, source, source_id, target_id, method, summary,
-                  request_body, response_body, tool_trace, duration_ms, status, error_detail, message_id, delegation_id,
-                  message_text, attachments, request_bytes, response_bytes, trace_bytes, listed_bytes,
-                  message_key, content_hash, new_time, new_total - whole_bytes, author, headers
+                  workspace_id, seq, source, source_id, message_key, content_hash, created_at, feed_bytes,
+                  class, activity_type, target_id, method, summary,
+                  request_body, response_body, tool_trace,
+                  duration_ms, status, error_detail, message_id, delegation_id, message_text, attachments,
+                  request_bytes, response_bytes, trace_bytes, listed_bytes, author, headers)
+              SELECT workspace_id, new_seq, source, source_id, message_key, content_hash, new_time, new_total - whole_bytes,
+                  (?::text[])[n]::"char", (?::text[])[n], (?::uuid[])[n], (?::text[])[n], (?::text[])[n],
+                  (?::text[])[n], (?::text[])[n], (?::text[])[n],
+                  (?::bigint[])[n], (?::text[])[n], (?::text[])[n], (?::text[])[n], (?::text[])[n], (?::text[])[n], (?::text[])[n],
+                  (?::integer[])[n], (?::integer[])[n], (?::integer[])[n], (?::integer[])[n], (?::text[])[n], (?::text[])[n]
               FROM placed WHERE is_written),
           begun AS (
               INSERT INTO deliveries (workspace_id, seq, sender_id, kind, queued, depth, priority, enqueued_at, due_at,
@@ -198,18 +197,43 @@ class AppendStatement {
   }
 
   private void bind(PreparedStatement statement, List<NewActivity> rows) throws SQLException {
-    var columns = new BatchColumns(statement, 1);
     List<RowSize> sizes = rows.stream().map(RowSize::of).toList();
+    int next = bindDeciding(new BatchColumns(statement, 1), rows, sizes);
+    statement.setInt(next, MessageAdmission.MAX_QUEUED);
+    statement.setLong(next + 1, quota.maxRows());
+    statement.setLong(next + 2, quota.maxBytes());
+    bindStored(new BatchColumns(statement, next + 3), rows, sizes);
+  }
+
+  /** Binds the columns of {@code wanted} and the feeds; returns the next parameter. */
+  private static int bindDeciding(BatchColumns columns, List<NewActivity> rows, List<RowSize> sizes)
+      throws SQLException {
     columns.uuids(rows, NewActivity::workspaceId);
     columns.texts(rows, row -> partOf(row.admission(), admission -> admission.way().name()));
     columns.longs(rows, row -> partOf(assumed(row), MessageAdmission.Assumed::targetVersion));
     columns.longs(rows, row -> partOf(assumed(row), MessageAdmission.Assumed::treeVersion));
     columns.flags(rows, row -> Boolean.TRUE.equals(partOf(row.delivery(), NewDelivery::needsSlot)));
     columns.flags(rows, FeedQuota::bounds);
-    columns.texts(rows, RowClass::of);
-    columns.texts(rows, NewActivity::activityType);
     columns.texts(rows, row -> row.source().wire());
     columns.uuids(rows, NewActivity::sourceId);
+    columns.longs(sizes, RowSize::whole);
+    columns.bytes(rows, row -> partOf(row.identity(), one -> MessageIdentity.bytes(one.key())));
+    columns.bytes(
+        rows, row -> partOf(row.identity(), one -> MessageIdentity.bytes(one.contentHash())));
+    columns.texts(rows, row -> partOf(row.delivery(), one -> one.kind().wire()));
+    columns.uuids(rows, row -> partOf(row.delivery(), NewDelivery::owner));
+    columns.longs(rows, row -> partOf(row.delivery(), NewDelivery::claim));
+    columns.integers(rows, row -> partOf(row.delivery(), NewDelivery::priority));
+    columns.longs(rows, row -> partOf(row.delivery(), one -> one.life().toMillis()));
+    columns.uuids(rows.stream().map(NewActivity::workspaceId).distinct().toList(), id -> id);
+    return columns.next();
+  }
+
+  /** Binds what is stored and decides nothing. */
+  private void bindStored(BatchColumns columns, List<NewActivity> rows, List<RowSize> sizes)
+      throws SQLException {
+    columns.texts(rows, RowClass::of);
+    columns.texts(rows, NewActivity::activityType);
     columns.uuids(rows, NewActivity::targetId);
     columns.texts(rows, NewActivity::method);
     columns.texts(rows, NewActivity::summary);
@@ -228,23 +252,9 @@ class AppendStatement {
     columns.integers(sizes, RowSize::response);
     columns.integers(sizes, RowSize::toolTrace);
     columns.integers(sizes, RowSize::listed);
-    columns.longs(sizes, RowSize::whole);
-    columns.bytes(rows, row -> partOf(row.identity(), one -> MessageIdentity.bytes(one.key())));
-    columns.bytes(
-        rows, row -> partOf(row.identity(), one -> MessageIdentity.bytes(one.contentHash())));
-    columns.texts(rows, row -> partOf(row.delivery(), one -> one.kind().wire()));
-    columns.uuids(rows, row -> partOf(row.delivery(), NewDelivery::owner));
-    columns.longs(rows, row -> partOf(row.delivery(), NewDelivery::claim));
-    columns.integers(rows, row -> partOf(row.delivery(), NewDelivery::priority));
-    columns.longs(rows, row -> partOf(row.delivery(), one -> one.life().toMillis()));
     columns.texts(rows, row -> partOf(row.author(), Text::clean));
     columns.texts(
         rows, row -> row.headers().isEmpty() ? null : json.writeValueAsString(row.headers()));
-    columns.uuids(rows.stream().map(NewActivity::workspaceId).distinct().toList(), id -> id);
-    int next = columns.next();
-    statement.setInt(next, MessageAdmission.MAX_QUEUED);
-    statement.setLong(next + 1, quota.maxRows());
-    statement.setLong(next + 2, quota.maxBytes());
   }
 
   private static MessageAdmission.@Nullable Assumed assumed(NewActivity row) {
