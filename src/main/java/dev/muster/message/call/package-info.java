@@ -1,4 +1,4 @@
-/** One attempt at an agent (R7.10), and what its result means (R7.9). */
+/** One delivery attempt at an agent, and what its result means (R7.10, R7.16). */
 @NullMarked
 package dev.muster.message.call;
 

@@ -26,7 +26,7 @@ import org.springframework.stereotype.Component;
  * The cache is optional: polls read missing rows from the database.
  */
 @Component
-public class RecentRows implements FeedChangeListener {
+class RecentRows implements FeedChangeListener {
 
   /** A row as a list shows it, and how many bytes it takes there. */
   record Recent(StoredActivity row, int bytes) {}

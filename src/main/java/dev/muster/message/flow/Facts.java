@@ -11,14 +11,16 @@ import org.jspecify.annotations.Nullable;
 /**
  * What is known when a message is decided about.
  *
- * @param isFree false when the database has found that the target takes no message at once
+ * @param isFree false when the database has found that this message cannot be sent at once
  * @param known the same message, stored before; null as long as none is known
+ * @param hasWaited whether the sender has waited for the outcome of a delivery
  */
-record Facts(DeliveryTarget target, Look look, boolean isFree, @Nullable Known known) {
+record Facts(
+    DeliveryTarget target, Look look, boolean isFree, @Nullable Known known, boolean hasWaited) {
 
   /** When the target was read. */
   enum Look {
-    /** Some time ago; it may have changed. */
+    /** Some time ago. It may have changed, so it is read again before it refuses or repeats. */
     REMEMBERED,
     /** For this message. */
     READ,
@@ -30,29 +32,28 @@ record Facts(DeliveryTarget target, Look look, boolean isFree, @Nullable Known k
   record Known(ActivityKey key, Standing standing) {}
 
   static Facts remembered(DeliveryTarget target) {
-    return new Facts(target, Look.REMEMBERED, true, null);
+    return new Facts(target, Look.REMEMBERED, true, null, false);
   }
 
   Facts read(DeliveryTarget now) {
-    return new Facts(now, Look.READ, isFree, known);
+    return new Facts(now, Look.READ, isFree, known, hasWaited);
   }
 
   Facts changed(DeliveryTarget now) {
-    return new Facts(now, Look.READ_AFTER_CHANGE, true, known);
+    return new Facts(now, Look.READ_AFTER_CHANGE, true, known, hasWaited);
   }
 
   Facts notFree() {
-    return new Facts(target, look, false, known);
+    return new Facts(target, look, false, known, hasWaited);
   }
 
   /** The same message is stored. Whether it may be sent again is decided by the target as it is. */
   Facts knowing(Known stored) {
-    return new Facts(target, Look.REMEMBERED, true, stored);
+    return new Facts(target, Look.REMEMBERED, true, stored, hasWaited);
   }
 
-  /** The stored message is gone: retention has deleted it. */
-  Facts forgotten() {
-    return new Facts(target, Look.REMEMBERED, true, null);
+  Facts waited() {
+    return new Facts(target, look, isFree, known, true);
   }
 
   Known requireKnown() {

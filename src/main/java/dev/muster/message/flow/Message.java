@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * A request to an agent, as its sender sent it.
+ * A request to an agent in normal form, with what its sender wants; most of them send a message.
  *
  * @param recheck rechecks the sender's credential: a revoked sender gets no response (R1.6)
  * @param row the row to store, without what is decided about it
@@ -48,23 +48,6 @@ public record Message(
     @Nullable StreamSink sink,
     LongConsumer memory,
     Optional<DelegationMessage> repliesTo) {
-
-  /** Returns the same message of a sender that has waited for an answer already. */
-  Message withoutWait() {
-    return new Message(
-        sender,
-        recheck,
-        row,
-        method,
-        request,
-        message,
-        form,
-        deadline,
-        Duration.ZERO,
-        sink,
-        memory,
-        repliesTo);
-  }
 
   UUID targetId() {
     return row.workspaceId();

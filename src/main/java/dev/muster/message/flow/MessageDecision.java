@@ -10,7 +10,7 @@ import dev.muster.protocol.A2aMethod;
 import java.util.Objects;
 import java.util.Optional;
 
-/** What happens to a message next, new or repeated. It depends on the facts and nothing else. */
+/** What happens to a message next, new or repeated; decided without a look at anything else. */
 sealed interface MessageDecision {
 
   /** The target is read again, since what is remembered of it may be outdated. */
@@ -57,11 +57,11 @@ sealed interface MessageDecision {
   }
 
   /**
-   * The message by which a poll agent answered is for those who wait, and no response to a send
-   * (R7.5, R7.11).
+   * The message by which a poll agent answered is for those who wait or have waited, and no
+   * response to a send (R7.3, R7.5, R7.11).
    */
   private static MessageDecision answered(Facts facts, Known known) {
-    if (!known.standing().isAnsweredByMessage()) {
+    if (!known.standing().isAnsweredByMessage() || facts.hasWaited()) {
       return new RepeatResponse(known);
     }
     if (facts.isRemembered()) {

@@ -26,10 +26,13 @@ import dev.muster.protocol.A2aMethod;
 import dev.muster.protocol.client.StreamSink;
 import dev.muster.workspace.DeliveryTarget;
 import dev.muster.workspace.Workspaces;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Service;
 
@@ -114,9 +117,9 @@ public class MessageFlow {
   }
 
   /**
-   * Does what is left to do, on the calling thread if that is a call; it may block until the agent
-   * has responded. The future completes with the response, whose outcome is stored by then, or with
-   * an error.
+   * Does what is left to do. It may block until the agent has responded, unless the message has a
+   * sink. The future completes with the response, whose outcome is stored by then, or with an
+   * error.
    */
   public CompletableFuture<ProxyResponse> run(Act act) {
     return switch (act) {
@@ -130,14 +133,10 @@ public class MessageFlow {
     };
   }
 
-  private interface Work {
-
-    CompletableFuture<ProxyResponse> run();
-  }
-
-  private static CompletableFuture<ProxyResponse> closing(Places places, Work work) {
+  private static CompletableFuture<ProxyResponse> closing(
+      Places places, Supplier<CompletableFuture<ProxyResponse>> work) {
     try {
-      CompletableFuture<ProxyResponse> response = work.run();
+      CompletableFuture<ProxyResponse> response = work.get();
       var _ = response.whenComplete((done, failure) -> places.close());
       return response;
     } catch (RuntimeException | Error e) {
@@ -164,10 +163,10 @@ public class MessageFlow {
                                 places,
                                 Facts.remembered(held.request().target()),
                                 held.key())))
-                .thenApply(response -> requireGood(message, response)));
+                .thenApply(response -> requireValidSender(message, response)));
   }
 
-  private static ProxyResponse requireGood(Message message, ProxyResponse response) {
+  private static ProxyResponse requireValidSender(Message message, ProxyResponse response) {
     try {
       message.recheck().requireValid();
       return response;
@@ -177,6 +176,10 @@ public class MessageFlow {
     }
   }
 
+  /**
+   * Waits for the outcome of the same message, and decides again by it. A call that follows blocks
+   * its thread, so it gets one of its own: that of the wait has a place among few.
+   */
   private CompletableFuture<ProxyResponse> awaitOutcome(
       Message message, Places places, Facts facts) {
     ActivityKey key = facts.requireKnown().key();
@@ -185,7 +188,31 @@ public class MessageFlow {
         .thenCompose(response ->
             response
                 .map(CompletableFuture::completedFuture)
-                .orElseGet(() -> again(message.withoutWait(), places, facts, key)));
+                .orElseGet(() -> againAfterWait(message, places, facts.waited(), key)));
+  }
+
+  private CompletableFuture<ProxyResponse> againAfterWait(
+      Message message, Places places, Facts facts, ActivityKey key) {
+    CompletableFuture<ProxyResponse> response = new CompletableFuture<>();
+    Thread.ofVirtual()
+        .name("repeated-" + key.seq())
+        .start(() -> {
+          try {
+            var _ =
+                RequestDeadline.within(
+                        RequestDeadline.LIMIT, () -> again(message, places, facts, key))
+                    .whenComplete((done, failure) -> {
+                      if (failure == null) {
+                        response.complete(done);
+                      } else {
+                        response.completeExceptionally(failure);
+                      }
+                    });
+          } catch (RuntimeException | Error e) {
+            response.completeExceptionally(e);
+          }
+        });
+    return response;
   }
 
   /** Decides again about a stored message, of which the outcome may be known now. */
@@ -231,7 +258,7 @@ public class MessageFlow {
   /** The message is stored as it was decided. */
   private record Done(Act act) implements Step {}
 
-  /** Nothing was stored, and the facts are others. */
+  /** The facts have changed, so it is decided again. */
   private record Changed(Facts facts) implements Step {}
 
   private static Step reply(Places places, ProxyResponse response) {
@@ -247,22 +274,22 @@ public class MessageFlow {
     return outcomes
         .find(key)
         .map(standing -> facts.knowing(new Known(key, standing)))
-        .orElseGet(facts::forgotten);
+        .orElseGet(() -> Facts.remembered(facts.target()));
   }
 
   private ProxyResponse stored(Message message, Known known) {
     message.memory().accept(known.standing().replyBytes());
-    return message.form().of(outcomes.reply(known.key()));
+    return message.form().withOwnId(outcomes.reply(known.key()));
   }
 
   /** Takes the place for a wait before the message is stored (R6.7a). */
   private Step toFeed(Message message, Facts facts, Places places) {
     places.close();
     LongPollRegistry.@Nullable Slot slot =
-        message.waitLimit().isZero() ? null : replies.takeSlot(message.sender());
+        waitLimit(message, facts).isZero() ? null : replies.takeSlot(message.sender());
     @Nullable Step step = null;
     try {
-      step = inFeed(message, facts, slot);
+      step = storeInFeed(message, facts, slot);
       return step;
     } finally {
       if (slot != null && !(step instanceof Done)) {
@@ -271,19 +298,31 @@ public class MessageFlow {
     }
   }
 
-  private Step inFeed(Message message, Facts facts, LongPollRegistry.@Nullable Slot slot) {
+  /** Returns how long the sender waits for the answer; less after a wait for the outcome. */
+  private static Duration waitLimit(Message message, Facts facts) {
+    Duration wanted = message.waitLimit();
+    Duration left = facts.hasWaited() ? message.deadline().left() : wanted;
+    return left.compareTo(wanted) < 0 ? left : wanted;
+  }
+
+  private Step storeInFeed(Message message, Facts facts, LongPollRegistry.@Nullable Slot slot) {
     @Nullable Known known = facts.known();
     if (known != null) {
-      return inFeed(message, known.key(), known.standing().rowId(), slot);
+      return inFeed(message, facts, known.key(), known.standing().rowId(), slot);
     }
     AppendResult appended = append(message, MessageAdmission.toFeed(assumed(facts)));
     return appended instanceof AppendResult.Stored stored
-        ? inFeed(message, new ActivityKey(message.targetId(), stored.seq()), stored.id(), slot)
+        ? inFeed(
+            message, facts, new ActivityKey(message.targetId(), stored.seq()), stored.id(), slot)
         : notStored(message, facts, appended);
   }
 
   private static Step inFeed(
-      Message message, ActivityKey key, UUID rowId, LongPollRegistry.@Nullable Slot slot) {
+      Message message,
+      Facts facts,
+      ActivityKey key,
+      UUID rowId,
+      LongPollRegistry.@Nullable Slot slot) {
     ProxyResponse response = message.form().toBePolled(message.method(), rowId);
     return new Done(
         slot == null
@@ -294,11 +333,12 @@ public class MessageFlow {
                     message.recheck(),
                     key,
                     message.form(),
-                    message.waitLimit(),
+                    waitLimit(message, facts),
                     response),
                 slot));
   }
 
+  /** Wrong options are refused before a slot is taken, since the message may have to be queued. */
   private Step send(Message message, Facts facts, Places places) {
     QueueOptions options = QueueOptions.of(message.request(), settings);
     places.open(message);
@@ -343,7 +383,7 @@ public class MessageFlow {
     }
     Held held =
         new Held(
-            request(message, facts.target(), stored.idleTimeoutSeconds(), places),
+            request(message, facts.target(), stored.idleTimeoutSeconds()),
             new ActivityKey(message.targetId(), stored.seq()),
             claim,
             false);
@@ -359,7 +399,7 @@ public class MessageFlow {
     DeliveryTarget target = facts.target();
     Held held =
         new Held(
-            request(message, target, target.idleTimeoutSeconds(), places),
+            request(message, target, target.idleTimeoutSeconds()),
             known.key(),
             claim,
             before.get() > 0);
@@ -367,12 +407,12 @@ public class MessageFlow {
   }
 
   private static OutboundRequest request(
-      Message message, DeliveryTarget target, @Nullable Integer idleTimeoutSeconds, Places places) {
+      Message message, DeliveryTarget target, @Nullable Integer idleTimeoutSeconds) {
     return new OutboundRequest(
         target,
         idleTimeoutSeconds,
         message.sender(),
-        places.body(),
+        message.body().text().getBytes(StandardCharsets.UTF_8),
         message.row().headers(),
         OutboundRequest.isVersionFree(message.method(), message.row().headers()),
         message.deadline());
@@ -435,8 +475,11 @@ public class MessageFlow {
 
   private Step notStored(Message message, Facts facts, AppendResult result) {
     return switch (result) {
-      case AppendResult.Repeated(UUID _, long seq) ->
-          new Changed(knowing(facts, new ActivityKey(message.targetId(), seq)));
+      case AppendResult.Repeated(UUID _, long seq) -> {
+        replies.correlate(
+            message); // also if it is refused now: the first send may have failed here
+        yield new Changed(knowing(facts, new ActivityKey(message.targetId(), seq)));
+      }
       case AppendResult.Outdated() -> new Changed(facts.changed(readTarget(message)));
       case AppendResult.NotFree() -> new Changed(facts.notFree());
       case AppendResult.OtherContent() -> throw reused();

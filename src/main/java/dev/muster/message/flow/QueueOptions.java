@@ -15,7 +15,7 @@ import tools.jackson.databind.JsonNode;
  * @param priority 0 to 100
  * @param life how long it may wait, counted from when the request came
  */
-public record QueueOptions(int priority, Duration life) {
+record QueueOptions(int priority, Duration life) {
 
   /** The names of the options, members of a request's {@code params}. */
   static final String PRIORITY = "priority";
@@ -29,7 +29,7 @@ public record QueueOptions(int priority, Duration life) {
   private static final BigInteger MAX_LONG = BigInteger.valueOf(Long.MAX_VALUE);
 
   /** Reads the options of a JSON-RPC request; refuses with 400 what is not a number. */
-  public static QueueOptions of(JsonNode request, DeliverySettings settings) {
+  static QueueOptions of(JsonNode request, DeliverySettings settings) {
     JsonNode params = request.path("params");
     long priority = number(params, PRIORITY).orElse(USUAL_PRIORITY);
     return new QueueOptions(

@@ -37,7 +37,7 @@ public record ResponseForm(
   private static final int METHOD_NOT_FOUND = -32601;
 
   /** The message is row {@code activityId} in the feed of a poll agent. */
-  public ProxyResponse toBePolled(String method, UUID activityId) {
+  ProxyResponse toBePolled(String method, UUID activityId) {
     return isTask()
         ? submitted(HttpStatus.OK, activityId)
         : ProxyResponses.toBePolled(method, activityId);
@@ -102,14 +102,14 @@ public record ResponseForm(
 
   /** The answer that the agent gave by a message of its own. */
   ProxyResponse answer(RawJson stored) {
-    return of(
+    return withOwnId(
         version == A2aVersion.V1_0
             ? response(HttpStatus.OK, stored)
             : ProxyResponse.json(200, stored));
   }
 
   /** Returns a stored response as the response to this request. */
-  ProxyResponse of(ProxyResponse stored) {
+  ProxyResponse withOwnId(ProxyResponse stored) {
     boolean hasId =
         stored.isStream() || stored.contentType().equals(MediaType.APPLICATION_JSON_VALUE);
     return hasId

@@ -8,17 +8,17 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Reads members of a request strictly; {@code path} names a member in error messages. */
-public final class JsonMembers {
+final class JsonMembers {
 
   private JsonMembers() {}
 
   /** Whether the value is missing or an explicit null. */
-  public static boolean isAbsent(@Nullable JsonNode value) {
+  static boolean isAbsent(@Nullable JsonNode value) {
     return value == null || value.isNull();
   }
 
   /** Whether the text is missing, null or empty; refuses a value of another type. */
-  public static boolean lacksText(String path, @Nullable JsonNode value) {
+  static boolean lacksText(String path, @Nullable JsonNode value) {
     if (value == null || value.isNull()) {
       return true;
     }
@@ -29,7 +29,7 @@ public final class JsonMembers {
   }
 
   /** Copies an object by {@link #copy}; refuses a missing value or one of another type. */
-  public static ObjectNode copyOfObject(String path, @Nullable JsonNode value) {
+  static ObjectNode copyOfObject(String path, @Nullable JsonNode value) {
     if (value instanceof ObjectNode object) {
       return copy(object);
     }
@@ -37,11 +37,11 @@ public final class JsonMembers {
   }
 
   /** Copies the object but shares the values of its members. */
-  public static ObjectNode copy(ObjectNode object) {
+  static ObjectNode copy(ObjectNode object) {
     return JsonNodeFactory.instance.objectNode().setAll(object);
   }
 
-  public static ProblemException wrong(String path, @Nullable JsonNode value, String expected) {
+  static ProblemException wrong(String path, @Nullable JsonNode value, String expected) {
     String found = value == null ? "missing" : value.getNodeType().name().toLowerCase(Locale.ROOT);
     return ProblemException.validation(path + ": " + found + " (expected: " + expected + ")");
   }

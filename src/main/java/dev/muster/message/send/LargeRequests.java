@@ -13,6 +13,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.MDC;
 import org.springframework.stereotype.Component;
+import org.springframework.web.context.request.RequestAttributes;
+import org.springframework.web.context.request.RequestContextHolder;
 
 /**
  * Runs large requests on platform threads, a few at a time. One sender may use at most half of the
@@ -48,6 +50,7 @@ final class LargeRequests {
     take(owner);
     FutureTask<T> task = new FutureTask<>(work::get);
     @Nullable Map<String, String> logFields = MDC.getCopyOfContextMap();
+    @Nullable RequestAttributes request = RequestContextHolder.getRequestAttributes();
     Runnable inTime = RequestDeadline.carry(task);
     boolean started = false;
     try {
@@ -59,6 +62,7 @@ final class LargeRequests {
               if (logFields != null) {
                 MDC.setContextMap(logFields);
               }
+              RequestContextHolder.setRequestAttributes(request); // so it is the owner's
               inTime.run();
             } finally {
               slots.release(owner);

@@ -43,7 +43,7 @@ final class RouteMapping implements WebMvcRegistrations {
      */
     private Map<String, List<PathPattern>> writtenOut = Map.of();
 
-    /** By the number of parts of their path: the routes that do not match any number of them. */
+    /** The routes whose path has a fixed number of parts, by that number. */
     private Map<Integer, List<Route>> routes = Map.of();
 
     /**
@@ -123,8 +123,8 @@ final class RouteMapping implements WebMvcRegistrations {
     }
 
     /**
-     * Finds the route as the framework does, which tries all patterns that have a variable. Returns
-     * null when none matches, or several do.
+     * Finds the route among those with as many parts as the path. Returns null when none matches,
+     * or several do: the framework decides then.
      */
     private @Nullable HandlerMethod onlyOneFor(String lookupPath, HttpServletRequest request) {
       List<PathContainer.Element> path =

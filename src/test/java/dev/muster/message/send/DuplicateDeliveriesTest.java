@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
@@ -45,6 +46,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 class DuplicateDeliveriesTest {
 
   private static final int CALLERS = 24;
+
+  /** As many as threads that look for waiting requests (R7.14). */
+  private static final int LOOKS = 8;
+
   private static final int CROWD = Rounds.of(200, 500);
 
   /** An abandoned delivery claim lasts 30 s; a duplicate is answered much sooner. */
@@ -216,6 +221,71 @@ class DuplicateDeliveriesTest {
         });
     CALLED.assertRecord(target, "m", "answered", 1, peer);
     assertThat(PROXY.rows(target)).isEqualTo(1);
+  }
+
+  /** The threads that look for waiting requests are few, and a call may take minutes. */
+  @Test
+  void callsForDuplicatesKeepNoOtherWaitingRequestFromItsAnswer() {
+    CountDownLatch latch = new CountDownLatch(1);
+    PeerBehavior notTaken = PushAgents.answerAfter(latch, 503, "{\"error\":\"later\"}");
+    peer.then(Stream.generate(() -> notTaken).limit(LOOKS).toArray(PeerBehavior[]::new));
+    peer.usually(PeerBehavior.silence());
+    Agent target = CALLED.at(peer.url());
+    Agent polling = CLIENT.create("Polling");
+    sendAll(target);
+    peer.awaitDeliveries(LOOKS);
+    sendAll(target);
+    awaitWaiting(LOOKS);
+    CompletableFuture<Answer> poll =
+        CompletableFuture.supplyAsync(
+            () -> CLIENT.get("/workspaces/" + polling.id() + "/activity?wait=60", ADMIN_TOKEN),
+            Thread::startVirtualThread);
+    awaitWaiting(LOOKS + 1);
+
+    latch.countDown();
+    peer.awaitDeliveries(2 * LOOKS);
+    PROXY.send(polling, ADMIN_TOKEN, MESSAGE);
+
+    assertThat(poll.orTimeout(SOON.toSeconds(), TimeUnit.SECONDS).join().status()).isEqualTo(200);
+    peer.release();
+    awaitWaiting(0);
+  }
+
+  private static void sendAll(Agent target) {
+    for (int i = 0; i < LOOKS; i++) {
+      String message = ProxyClient.message("m-" + i, "hi");
+      Thread.startVirtualThread(() -> PROXY.send(target, ADMIN_TOKEN, message));
+    }
+  }
+
+  /** The agent polls by now; its message is no response to a send, but to a wait (R7.3). */
+  @Test
+  void answersADuplicateThatWaitsWithTheMessageOfAnAgentThatPollsByNow() {
+    CountDownLatch latch = new CountDownLatch(1);
+    peer.usually(PushAgents.answerAfter(latch, PushAgents.ANSWER));
+    Agent sender = CLIENT.create("Asking");
+    Agent target = CALLED.at(peer.url(), "\"parent_id\":\"" + sender.id() + "\"");
+    CompletableFuture<Answer> first = sending(sender, target);
+    peer.awaitDeliveries(1);
+    CompletableFuture<Answer> second = sending(sender, target);
+    awaitWaiting(1);
+    CLIENT.patch("/workspaces/" + target.id(), ADMIN_TOKEN, "{\"delivery_mode\":\"poll\"}");
+    String reply =
+        ProxyClient.sending(
+            "{'messageId':'r','parts':[{'kind':'text','text':'done'}],'metadata':{'reply_to':'m'}}");
+    assertThat(PROXY.send(sender, target.token(), reply).status()).isEqualTo(200);
+
+    latch.countDown();
+
+    assertThat(first.join().status()).isEqualTo(200);
+    assertThat(second.join().json().at("/result/messageId").asString())
+        .as(second.join().text())
+        .isEqualTo("r");
+  }
+
+  private static CompletableFuture<Answer> sending(Agent sender, Agent target) {
+    return CompletableFuture.supplyAsync(
+        () -> PROXY.send(target, sender.token(), MESSAGE), Thread::startVirtualThread);
   }
 
   @Test

@@ -4,6 +4,7 @@ import static dev.muster.testing.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import dev.muster.platform.http.RequestOwner;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
 import dev.muster.platform.quota.Owner;
@@ -22,6 +23,9 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.springframework.mock.web.MockHttpServletRequest;
+import org.springframework.web.context.request.RequestContextHolder;
+import org.springframework.web.context.request.ServletRequestAttributes;
 
 /** Large requests use no carriers of virtual threads, and no sender takes all slots. */
 @Timeout(60)
@@ -42,6 +46,19 @@ class LargeRequestsTest {
 
   private static Owner owner(String who) {
     return new Owner.OfPeople(who, 0);
+  }
+
+  /** What is taken for it is taken from the sender's share. */
+  @Test
+  void isTheRequestOfItsOwnerOnAnotherThread() {
+    MockHttpServletRequest request = new MockHttpServletRequest();
+    RequestOwner.set(request, owner("one"));
+    RequestContextHolder.setRequestAttributes(new ServletRequestAttributes(request));
+    try {
+      assertThat(requests.run(LARGE, owner("one"), RequestOwner::current)).isEqualTo(owner("one"));
+    } finally {
+      RequestContextHolder.resetRequestAttributes();
+    }
   }
 
   private <T> Future<T> run(int bytes, String owner, Supplier<T> work) {

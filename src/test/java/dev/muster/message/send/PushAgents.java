@@ -53,6 +53,10 @@ public record PushAgents(TestServer server) {
 
   /** Reads the request at once, and answers when the latch opens. */
   static PeerBehavior answerAfter(CountDownLatch latch, String json) {
+    return answerAfter(latch, 200, json);
+  }
+
+  static PeerBehavior answerAfter(CountDownLatch latch, int status, String json) {
     return exchange -> {
       exchange.receive();
       try {
@@ -62,7 +66,9 @@ public record PushAgents(TestServer server) {
         throw new IOException(e);
       }
       exchange.answer(
-          200, Map.of("Content-Type", "application/json"), json.getBytes(StandardCharsets.UTF_8));
+          status,
+          Map.of("Content-Type", "application/json"),
+          json.getBytes(StandardCharsets.UTF_8));
       return true;
     };
   }

@@ -24,7 +24,7 @@ import org.springframework.stereotype.Component;
  * awaited outcomes.
  */
 @Component
-class OutcomeWaiters implements FeedChangeListener, RecordedEventListener {
+class OutcomeWakeUps implements FeedChangeListener, RecordedEventListener {
 
   private static final Duration POLL_INTERVAL = Duration.ofSeconds(1);
   private static final int BATCH_SIZE = 1000;
@@ -33,7 +33,7 @@ class OutcomeWaiters implements FeedChangeListener, RecordedEventListener {
   private final OutcomeRepository outcomes;
   private final BackgroundLoop loop;
 
-  OutcomeWaiters(
+  OutcomeWakeUps(
       LongPollRegistry polls, OutcomeRepository outcomes, Pace pace, BackgroundLoops loops) {
     this.polls = polls;
     this.outcomes = outcomes;
