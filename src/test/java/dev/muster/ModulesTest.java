@@ -42,6 +42,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.modulith.core.ApplicationModules;
+import org.springframework.stereotype.Service;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /** Modules use only their declared dependencies, and only each other's public interfaces. */
@@ -151,6 +152,17 @@ class ModulesTest {
     }
 
     assertThat(usesInside("dev.muster.message.")).isEqualTo(allowed);
+    noClasses()
+        .that()
+        .resideInAPackage("dev.muster.message.*")
+        .should()
+        .dependOnClassesThat(
+            describe(
+                "call the packages inside for other modules",
+                type ->
+                    type.getPackageName().equals("dev.muster.message")
+                        && type.isAnnotatedWith(Service.class)))
+        .check(ServerClasses.ALL);
   }
 
   /** Returns which packages below {@code root} each of them uses. */

@@ -47,8 +47,12 @@ record Facts(
     return new Facts(target, look, false, known, hasWaited);
   }
 
-  /** The same message is stored. Whether it may be sent again is decided by the target as it is. */
-  Facts knowing(Known stored) {
+  /**
+   * Whether a stored message may be sent again is decided by the target as it is.
+   *
+   * @param stored null if retention has deleted it
+   */
+  Facts knowing(@Nullable Known stored) {
     return new Facts(target, Look.REMEMBERED, true, stored, hasWaited);
   }
 

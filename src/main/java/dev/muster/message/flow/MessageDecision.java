@@ -10,7 +10,7 @@ import dev.muster.protocol.A2aMethod;
 import java.util.Objects;
 import java.util.Optional;
 
-/** What happens to a message next, new or repeated; decided without a look at anything else. */
+/** What happens to a message next, new or repeated; decided from the facts alone. */
 sealed interface MessageDecision {
 
   /** The target is read again, since what is remembered of it may be outdated. */
@@ -85,10 +85,13 @@ sealed interface MessageDecision {
               ErrorCode.WORKSPACE_PAUSED,
               "the workspace " + message.targetId() + " is paused; send again when it is resumed"));
     }
-    if (facts.isFree() && !message.canGo(facts.target()) && facts.isRemembered()) {
-      return new ReadTarget();
+    if (!facts.isFree()) {
+      return new Queue();
     }
-    return facts.isFree() && message.canGo(facts.target()) ? new Send() : new Queue();
+    if (message.canGo(facts.target())) {
+      return new Send();
+    }
+    return facts.isRemembered() ? new ReadTarget() : new Queue();
   }
 
   private static MessageDecision toPollAgent(Message message, Facts facts) {

@@ -185,34 +185,15 @@ public class MessageFlow {
     ActivityKey key = facts.requireKnown().key();
     return outcomeWaits
         .await(message, key)
-        .thenCompose(response ->
-            response
-                .map(CompletableFuture::completedFuture)
-                .orElseGet(() -> againAfterWait(message, places, facts.waited(), key)));
-  }
-
-  private CompletableFuture<ProxyResponse> againAfterWait(
-      Message message, Places places, Facts facts, ActivityKey key) {
-    CompletableFuture<ProxyResponse> response = new CompletableFuture<>();
-    Thread.ofVirtual()
-        .name("repeated-" + key.seq())
-        .start(() -> {
-          try {
-            var _ =
-                RequestDeadline.within(
-                        RequestDeadline.LIMIT, () -> again(message, places, facts, key))
-                    .whenComplete((done, failure) -> {
-                      if (failure == null) {
-                        response.complete(done);
-                      } else {
-                        response.completeExceptionally(failure);
-                      }
-                    });
-          } catch (RuntimeException | Error e) {
-            response.completeExceptionally(e);
-          }
-        });
-    return response;
+        .thenComposeAsync(
+            response ->
+                response
+                    .map(CompletableFuture::completedFuture)
+                    .orElseGet(() ->
+                        RequestDeadline.within(
+                            RequestDeadline.LIMIT,
+                            () -> again(message, places, facts.waited(), key))),
+            Thread::startVirtualThread);
   }
 
   /** Decides again about a stored message, of which the outcome may be known now. */
@@ -271,10 +252,7 @@ public class MessageFlow {
   }
 
   private Facts knowing(Facts facts, ActivityKey key) {
-    return outcomes
-        .find(key)
-        .map(standing -> facts.knowing(new Known(key, standing)))
-        .orElseGet(() -> Facts.remembered(facts.target()));
+    return facts.knowing(outcomes.find(key).map(standing -> new Known(key, standing)).orElse(null));
   }
 
   private ProxyResponse stored(Message message, Known known) {
@@ -476,8 +454,8 @@ public class MessageFlow {
   private Step notStored(Message message, Facts facts, AppendResult result) {
     return switch (result) {
       case AppendResult.Repeated(UUID _, long seq) -> {
-        replies.correlate(
-            message); // also if it is refused now: the first send may have failed here
+        // before it may be refused: the first send may have failed after the message was stored
+        replies.correlate(message);
         yield new Changed(knowing(facts, new ActivityKey(message.targetId(), seq)));
       }
       case AppendResult.Outdated() -> new Changed(facts.changed(readTarget(message)));

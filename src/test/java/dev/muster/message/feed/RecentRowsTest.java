@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.muster.message.feed.FeedWaiters.FeedTopic;
 import dev.muster.platform.longpoll.LongPollRegistry;
+import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestClient.Answer;
 import dev.muster.testing.TestServer;
 import java.time.Duration;
@@ -119,6 +120,7 @@ class RecentRowsTest {
                 PEER,
                 TestFeed.request("m\\u0000-1", "{\"kind\":\"text\",\"text\":\"" + odd + "\"}")),
         feed -> feed.notify("\"message\":\"" + odd + "\""),
+        RecentRowsTest::delegate,
         feed -> feed.log(odd),
         feed ->
             feed.reported(
@@ -133,6 +135,19 @@ class RecentRowsTest {
                     + "\",\"response_body\":{\"text\":\""
                     + odd
                     + "\"},\"tool_trace\":[{\"tool\":\"grep\"}],\"method\":\"message/send\""));
+  }
+
+  /** Its row is stored in the transaction of the delegation, not in a batch. */
+  private static void delegate(TestFeed caller) {
+    Agent callee = SERVER.client().create("Callee", "\"parent_id\":\"" + caller.id() + "\"");
+    Answer accepted =
+        SERVER
+            .client()
+            .post(
+                "/workspaces/" + caller.id() + "/delegate",
+                caller.agent().token(),
+                "{\"target_id\":\"" + callee.id() + "\",\"task\":\"é work\"}");
+    assertThat(accepted.status()).as(accepted.text()).isEqualTo(202);
   }
 
   /** Waits until the feed's poll has read its only row and waits for the next. */
