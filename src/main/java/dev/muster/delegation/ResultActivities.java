@@ -47,7 +47,7 @@ class ResultActivities {
                 delegation,
                 delegation.error(),
                 new ActivityResult("error", delegation.error(), null));
-    return Optional.of(mode == DeliveryMode.PUSH ? messenger.withDeliveryToCaller(row) : row);
+    return Optional.of(messenger.toCaller(row, mode));
   }
 
   private NewActivity row(LockedDelegation delegation, String text, ActivityResult result) {

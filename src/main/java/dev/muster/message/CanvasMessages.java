@@ -4,15 +4,14 @@ import dev.muster.message.call.DeliverySettings;
 import dev.muster.message.flow.SystemMessages;
 import dev.muster.message.send.NormalizedRequest;
 import dev.muster.message.store.MessageAdmission;
+import dev.muster.message.store.MessageAdmission.DeliveryTerms;
 import dev.muster.message.store.MessageAdmission.Kind;
 import dev.muster.message.store.MessageStore;
 import dev.muster.message.store.Sender;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
 import dev.muster.workspace.BatchResult;
-import dev.muster.workspace.DeliveryMode;
 import dev.muster.workspace.DeliveryTarget;
-import dev.muster.workspace.WorkspaceStatus;
 import dev.muster.workspace.Workspaces;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -38,8 +37,6 @@ import tools.jackson.databind.node.ObjectNode;
  */
 @Service
 public class CanvasMessages {
-
-  private static final int PRIORITY = 50;
 
   private final Workspaces workspaces;
   private final MessageStore store;
@@ -93,15 +90,8 @@ public class CanvasMessages {
       }
       return ProblemException.unavailable("the workspace changes right now; send again later");
     }
-    if (isPausedPush(target.get())) {
-      return paused(id);
-    }
     targets.add(target.get());
     return null;
-  }
-
-  private static boolean isPausedPush(DeliveryTarget target) {
-    return target.deliveryMode() == DeliveryMode.PUSH && target.status() == WorkspaceStatus.PAUSED;
   }
 
   private NewActivity row(DeliveryTarget target, String messageId, String text) {
@@ -110,10 +100,9 @@ public class CanvasMessages {
     return NormalizedRequest.of(request, Sender.CANVAS, UUID::randomUUID)
         .rowFor(target, Sender.CANVAS)
         .with(
-            target.deliveryMode() == DeliveryMode.POLL
-                ? MessageAdmission.toFeed(null)
-                : MessageAdmission.toQueue(
-                    null, Kind.MESSAGE, PRIORITY, settings.life(Optional.empty())));
+            MessageAdmission.waiting(
+                target.deliveryMode(),
+                DeliveryTerms.usual(Kind.MESSAGE, settings.life(Optional.empty()))));
   }
 
   private static BatchResult result(UUID id, AppendResult appended, Instant now) {

@@ -4,6 +4,7 @@ import dev.muster.message.call.DeliverySettings;
 import dev.muster.message.flow.SystemMessages;
 import dev.muster.message.send.NormalizedRequest;
 import dev.muster.message.store.MessageAdmission;
+import dev.muster.message.store.MessageAdmission.DeliveryTerms;
 import dev.muster.message.store.MessageAdmission.Kind;
 import dev.muster.message.store.Sender;
 import dev.muster.workspace.DeliveryMode;
@@ -15,17 +16,9 @@ import org.springframework.stereotype.Service;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Builds the activity rows of delegations and their results, each with its delivery. */
+/** Builds the rows of delegations and their results, each with its delivery. */
 @Service
 public class DelegationMessenger {
-
-  /**
-   * Delegations have the priority of messages. Results have a higher one, since callers wait for
-   * them.
-   */
-  private static final int PRIORITY = 50;
-
-  private static final int PRIORITY_OF_RESULTS = 100;
 
   private final DeliverySettings settings;
 
@@ -33,16 +26,15 @@ public class DelegationMessenger {
     this.settings = settings;
   }
 
-  /** Builds the row of a delegation. For a push agent it is queued, for at most {@code life}. */
+  /** Builds the row of a delegation. Its message may wait for at most {@code life}. */
   public NewActivity toCallee(
       DelegationMessage message, DeliveryTarget callee, String task, Duration life) {
     Sender caller = new Sender(message.callerId());
     return NormalizedRequest.of(request(message, task), caller, UUID::randomUUID)
         .rowFor(callee, caller)
         .with(
-            callee.deliveryMode() == DeliveryMode.POLL
-                ? MessageAdmission.toFeed(null)
-                : MessageAdmission.toQueue(null, Kind.DELEGATION, PRIORITY, life));
+            MessageAdmission.waiting(
+                callee.deliveryMode(), DeliveryTerms.usual(Kind.DELEGATION, life)));
   }
 
   private static ObjectNode request(DelegationMessage message, String task) {
@@ -53,10 +45,10 @@ public class DelegationMessenger {
     return request;
   }
 
-  /** Queues a result row for the push agent of the caller. */
-  public NewActivity withDeliveryToCaller(NewActivity row) {
-    return row.with(
-        MessageAdmission.toQueue(
-            null, Kind.RESULT, PRIORITY_OF_RESULTS, settings.life(Optional.empty())));
+  /** Adds its delivery to the row that reports the end of a delegation to its caller. */
+  public NewActivity toCaller(NewActivity result, DeliveryMode caller) {
+    return result.with(
+        MessageAdmission.waiting(
+            caller, DeliveryTerms.usual(Kind.RESULT, settings.life(Optional.empty()))));
   }
 }

@@ -2,7 +2,6 @@ package dev.muster.message;
 
 import dev.muster.message.store.ActivitySource;
 import dev.muster.message.store.MessageAdmission;
-import dev.muster.message.store.MessageAdmission.NewDelivery;
 import dev.muster.message.store.MessageIdentity;
 import dev.muster.platform.json.RawJson;
 import dev.muster.platform.text.ErrorText;
@@ -84,9 +83,9 @@ public record NewActivity(
         Map.of());
   }
 
-  /** Returns the delivery that begins with the row; null if there is none. */
-  public @Nullable NewDelivery delivery() {
-    return admission == null ? null : admission.delivery();
+  /** Whether a delivery begins with the row, at once or in a queue. */
+  public boolean beginsDelivery() {
+    return admission != null && admission.way() != MessageAdmission.Way.FEED;
   }
 
   /** Returns the same row with this admission. */

@@ -10,6 +10,7 @@ import dev.muster.testing.TestClient.Answer;
 import dev.muster.testing.TestPeer;
 import dev.muster.testing.TestServer;
 import java.time.Duration;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -26,6 +27,7 @@ class DelegationLifeTest {
   private static final TestServer SERVER = TestServer.shared();
   private static final Delegations LEDGER = new Delegations(SERVER);
   private static final String NOWHERE = "http://127.0.0.1:9/";
+  private static final Duration AT_MOST = Duration.ofSeconds(30);
   private static final String A_WEEK = "\"deadline_s\":604800";
 
   /** The open delivery of the present message of a delegation {@code g}. */
@@ -53,13 +55,17 @@ class DelegationLifeTest {
   }
 
   private static void change(Agent agent, String mode) {
+    change(agent, mode, NOWHERE);
+  }
+
+  private static void change(Agent agent, String mode, String url) {
     Answer answer =
         LEDGER
             .client()
             .patch(
                 "/workspaces/" + agent.id(),
                 ADMIN_TOKEN,
-                "{\"delivery_mode\":\"%s\",\"url\":\"%s\"}".formatted(mode, NOWHERE));
+                "{\"delivery_mode\":\"%s\",\"url\":\"%s\"}".formatted(mode, url));
     assertThat(answer.status()).as(answer.text()).isEqualTo(200);
   }
 
@@ -107,10 +113,12 @@ class DelegationLifeTest {
     SERVER
         .database()
         .execute(
-            "UPDATE activity_logs SET created_at = created_at - interval '2 days' WHERE"
-                + " workspace_id = '"
-                + callee.id()
-                + "'");
+            """
+            UPDATE activity_logs SET created_at = created_at - interval '2 days', expires_at = expires_at - interval '2 days'
+            WHERE workspace_id = '%s'
+            """
+                .formatted(callee.id()));
+    LEDGER.set(id, "deadline = deadline - interval '2 days'");
 
     change(callee, "push");
 
@@ -120,21 +128,29 @@ class DelegationLifeTest {
   }
 
   @Test
-  void isNotQueuedByAChangeOfTheModeWhenItsDelegationHasEndedLongAgo() {
-    Agent callee = away("poll");
-    String id = dispatched(callee, A_WEEK);
-    LEDGER.update(callee, id, "{\"status\":\"completed\",\"result\":\"r\"}");
-    SERVER
-        .database()
-        .execute(
-            "UPDATE activity_logs SET created_at = created_at - interval '2 days' WHERE"
-                + " workspace_id = '"
-                + callee.id()
-                + "'");
+  void isDroppedUnsentAfterAChangeOfTheModeWhenItsDelegationHasEnded() throws Exception {
+    try (TestPeer peer = TestPeer.start()) {
+      Agent callee = away("poll");
+      String id = dispatched(callee, A_WEEK);
+      LEDGER.update(callee, id, "{\"status\":\"completed\",\"result\":\"r\"}");
 
-    change(callee, "push");
+      change(callee, "push", peer.url());
+      LEDGER.client().heartbeat(callee);
 
-    assertThat(openOf(callee)).isEqualTo("0");
+      Awaitility.await()
+          .atMost(AT_MOST)
+          .until(
+              () ->
+                  SERVER
+                      .database()
+                      .value(
+                          "SELECT string_agg(queue_state, ' ') FROM delivery_outcomes WHERE"
+                              + " workspace_id = '"
+                              + callee.id()
+                              + "'"),
+              "dropped"::equals);
+      assertThat(peer.deliveries()).isEmpty();
+    }
   }
 
   @Test

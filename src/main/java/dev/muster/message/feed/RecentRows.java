@@ -96,7 +96,7 @@ class RecentRows implements FeedChangeListener {
    * Tells whether the row reads as it was written. The outcome of a delivery would change it soon.
    */
   private static boolean isPlain(NewActivity row) {
-    return row.delivery() == null && row.content().attachments().isEmpty();
+    return !row.beginsDelivery() && row.content().attachments().isEmpty();
   }
 
   private static List<Recent> newest(List<Recent> known, List<Recent> added) {

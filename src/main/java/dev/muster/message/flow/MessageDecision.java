@@ -2,12 +2,10 @@ package dev.muster.message.flow;
 
 import dev.muster.message.flow.Facts.Known;
 import dev.muster.message.flow.Facts.Look;
-import dev.muster.message.store.DeliveryOutcome.OutcomeState;
 import dev.muster.message.store.MessageAdmission.Kind;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
 import dev.muster.protocol.A2aMethod;
-import java.util.Objects;
 import java.util.Optional;
 
 /** What happens to a message next, new or repeated; decided from the facts alone. */
@@ -48,11 +46,11 @@ sealed interface MessageDecision {
     if (known.standing().open() != null) {
       return new AwaitOutcome();
     }
-    return switch (Objects.requireNonNullElse(known.standing().outcome(), OutcomeState.IN_FEED)) {
+    return switch (Repeat.of(known.standing(), retryAmbiguous)) {
       case IN_FEED -> new ToFeed();
       case ANSWERED -> answered(facts, known);
-      case UNCERTAIN -> retryAmbiguous ? again(message, facts) : new RepeatResponse(known);
-      case REFUSED -> again(message, facts);
+      case MAY_BE_KNOWN -> new RepeatResponse(known);
+      case AGAIN -> again(message, facts);
     };
   }
 

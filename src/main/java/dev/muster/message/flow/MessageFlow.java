@@ -10,7 +10,7 @@ import dev.muster.message.store.ActivityKey;
 import dev.muster.message.store.DeliveryClaim;
 import dev.muster.message.store.MessageAdmission;
 import dev.muster.message.store.MessageAdmission.Assumed;
-import dev.muster.message.store.MessageAdmission.NewDelivery;
+import dev.muster.message.store.MessageAdmission.DeliveryTerms;
 import dev.muster.message.store.MessageAdmission.Way;
 import dev.muster.message.store.MessageStore;
 import dev.muster.message.store.OutcomeRepository;
@@ -211,7 +211,7 @@ public class MessageFlow {
             case MessageDecision.ReadTarget() -> new Changed(facts.read(readTarget(message)));
             case MessageDecision.ToFeed() -> toFeed(message, facts, places);
             case MessageDecision.Send() -> send(message, facts, places);
-            case MessageDecision.Queue() -> queue(message, facts, places);
+            case MessageDecision.Queue() -> queue(message, facts, places, termsOf(message));
             case MessageDecision.AwaitOutcome() -> {
               places.open(message);
               yield new Done(new Act.AwaitOutcome(message, places, facts));
@@ -288,7 +288,13 @@ public class MessageFlow {
     if (known != null) {
       return inFeed(message, facts, known.key(), known.standing().rowId(), slot);
     }
-    AppendResult appended = append(message, MessageAdmission.toFeed(assumed(facts)));
+    AppendResult appended =
+        append(
+            message,
+            facts,
+            Way.FEED,
+            null,
+            QueueOptions.orUsual(message.request(), message.kind(), settings));
     return appended instanceof AppendResult.Stored stored
         ? inFeed(
             message, facts, new ActivityKey(message.targetId(), stored.seq()), stored.id(), slot)
@@ -318,10 +324,10 @@ public class MessageFlow {
 
   /** Wrong options are refused before a slot is taken, since the message may have to be queued. */
   private Step send(Message message, Facts facts, Places places) {
-    QueueOptions options = QueueOptions.of(message.request(), settings);
+    DeliveryTerms terms = termsOf(message);
     places.open(message);
     if (!places.enter(message.targetId())) {
-      return queueForPlace(message, facts, places);
+      return queueForPlace(message, facts, places, terms);
     }
     DeliveryClaim claim = lease.begin();
     @Nullable Step step = null;
@@ -332,7 +338,7 @@ public class MessageFlow {
       }
       step =
           facts.known() == null
-              ? sendNew(message, facts, places, claim, options)
+              ? sendNew(message, facts, places, claim, terms)
               : sendAgain(message, facts, places, claim, facts.known());
       return step;
     } finally {
@@ -343,19 +349,19 @@ public class MessageFlow {
   }
 
   /** Queues what this replica has no slot for. What is no message cannot be queued. */
-  private Step queueForPlace(Message message, Facts facts, Places places) {
+  private Step queueForPlace(Message message, Facts facts, Places places, DeliveryTerms terms) {
     if (!message.isMessage()) {
       throw ProblemException.unavailable(
           "the workspace "
               + message.targetId()
               + " is at work on too many requests; send again later");
     }
-    return queue(message, facts, places);
+    return queue(message, facts, places, terms);
   }
 
   private Step sendNew(
-      Message message, Facts facts, Places places, DeliveryClaim claim, QueueOptions options) {
-    AppendResult appended = append(message, admission(message, facts, Way.SEND, claim, options));
+      Message message, Facts facts, Places places, DeliveryClaim claim, DeliveryTerms terms) {
+    AppendResult appended = append(message, facts, Way.SEND, claim, terms);
     if (!(appended instanceof AppendResult.Stored stored)) {
       return notStored(message, facts, appended);
     }
@@ -396,27 +402,27 @@ public class MessageFlow {
         message.deadline());
   }
 
-  private Step queue(Message message, Facts facts, Places places) {
-    QueueOptions options = QueueOptions.of(message.request(), settings);
+  private DeliveryTerms termsOf(Message message) {
+    return QueueOptions.of(message.request(), message.kind(), settings);
+  }
+
+  private Step queue(Message message, Facts facts, Places places, DeliveryTerms terms) {
     places.open(message);
     @Nullable Known known = facts.known();
     if (known != null) {
-      return queueAgain(message, facts, places, known, options);
+      return queueAgain(message, facts, places, known, terms);
     }
-    AppendResult appended = append(message, admission(message, facts, Way.QUEUE, null, options));
+    AppendResult appended = append(message, facts, Way.QUEUE, null, terms);
     return appended instanceof AppendResult.Stored stored
         ? reply(places, message.form().queued(stored.id(), stored.depth()))
         : notStored(message, facts, appended);
   }
 
   private Step queueAgain(
-      Message message, Facts facts, Places places, Known known, QueueOptions options) {
-    if (waiting.hasWaiting(message.targetId(), MessageAdmission.MAX_QUEUED)) {
-      throw AppendResult.QueueFull.refusal(message.targetId());
-    }
+      Message message, Facts facts, Places places, Known known, DeliveryTerms terms) {
+    waiting.requireSpace(message.targetId());
     Optional<Integer> depth =
-        outcomes.queueAgain(
-            known.key(), options.priority(), options.life(), settings.retryAmbiguous());
+        outcomes.queueAgain(known.key(), terms.priority(), terms.life(), settings.retryAmbiguous());
     if (depth.isEmpty()) {
       return new Changed(knowing(facts, known.key()));
     }
@@ -424,27 +430,12 @@ public class MessageFlow {
     return reply(places, message.form().queued(known.standing().rowId(), depth.get()));
   }
 
-  private static MessageAdmission admission(
-      Message message, Facts facts, Way way, @Nullable DeliveryClaim claim, QueueOptions options) {
-    return new MessageAdmission(
-        way,
-        assumed(facts),
-        new NewDelivery(
-            message.kind(),
-            message.isMessage(),
-            claim == null ? null : claim.owner(),
-            claim == null ? null : claim.number(),
-            options.priority(),
-            options.life()));
-  }
-
-  private static Assumed assumed(Facts facts) {
-    return new Assumed(facts.target().version(), facts.target().treeVersion());
-  }
-
   /** A reply to a delegation's message also ends the delegation, in the same transaction (R8.7). */
-  private AppendResult append(Message message, MessageAdmission admission) {
-    NewActivity row = message.row().with(admission);
+  private AppendResult append(
+      Message message, Facts facts, Way way, @Nullable DeliveryClaim claim, DeliveryTerms terms) {
+    var assumed = new Assumed(facts.target().version(), facts.target().treeVersion());
+    NewActivity row =
+        message.row().with(new MessageAdmission(way, assumed, terms, message.isMessage(), claim));
     return message
         .repliesTo()
         .map(delegation -> delegations.append(row, delegation))

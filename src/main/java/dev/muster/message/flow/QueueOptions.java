@@ -1,26 +1,22 @@
 package dev.muster.message.flow;
 
 import dev.muster.message.call.DeliverySettings;
+import dev.muster.message.store.MessageAdmission.DeliveryTerms;
+import dev.muster.message.store.MessageAdmission.Kind;
 import dev.muster.platform.problem.ProblemException;
 import dev.muster.protocol.WholeNumber;
 import java.math.BigInteger;
-import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/**
- * The queue options of a request, used if it has to wait (R7.7).
- *
- * @param priority 0 to 100
- * @param life how long it may wait, counted from when the request came
- */
-record QueueOptions(int priority, Duration life) {
+/** Reads how a message waits, if it has to, from the options of its request (R7.7). */
+final class QueueOptions {
 
   /** The names of the options, members of a request's {@code params}. */
-  static final String PRIORITY = "priority";
+  private static final String PRIORITY = "priority";
 
-  static final String EXPIRES = "expires_in_seconds";
+  private static final String EXPIRES = "expires_in_seconds";
 
   private static final long USUAL_PRIORITY = 50;
   private static final int MAX_PRIORITY = 100;
@@ -28,12 +24,23 @@ record QueueOptions(int priority, Duration life) {
   private static final BigInteger MIN_LONG = BigInteger.valueOf(Long.MIN_VALUE);
   private static final BigInteger MAX_LONG = BigInteger.valueOf(Long.MAX_VALUE);
 
+  private QueueOptions() {}
+
   /** Reads the options of a JSON-RPC request; refuses with 400 what is not a number. */
-  static QueueOptions of(JsonNode request, DeliverySettings settings) {
+  static DeliveryTerms of(JsonNode request, Kind kind, DeliverySettings settings) {
     JsonNode params = request.path("params");
     long priority = number(params, PRIORITY).orElse(USUAL_PRIORITY);
-    return new QueueOptions(
-        Math.clamp(priority, 0, MAX_PRIORITY), settings.life(number(params, EXPIRES)));
+    return new DeliveryTerms(
+        kind, Math.clamp(priority, 0, MAX_PRIORITY), settings.life(number(params, EXPIRES)));
+  }
+
+  /** Reads them for a poll agent, to which wrong ones are no error: they count as not stated. */
+  static DeliveryTerms orUsual(JsonNode request, Kind kind, DeliverySettings settings) {
+    try {
+      return of(request, kind, settings);
+    } catch (ProblemException _) {
+      return DeliveryTerms.usual(kind, settings.life(Optional.empty()));
+    }
   }
 
   private static Optional<Long> number(JsonNode params, String name) {

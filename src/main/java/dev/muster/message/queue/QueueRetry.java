@@ -1,10 +1,8 @@
 package dev.muster.message.queue;
 
-import dev.muster.message.AppendResult;
 import dev.muster.message.call.DeliverySettings;
+import dev.muster.message.flow.Repeat;
 import dev.muster.message.store.ActivityKey;
-import dev.muster.message.store.DeliveryOutcome.OutcomeState;
-import dev.muster.message.store.MessageAdmission;
 import dev.muster.message.store.MessageAdmission.Kind;
 import dev.muster.message.store.MessageStore;
 import dev.muster.message.store.Messages;
@@ -20,7 +18,6 @@ import dev.muster.workspace.Workspaces;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import org.springframework.stereotype.Component;
@@ -89,10 +86,9 @@ class QueueRetry {
     Standing standing = outcomes.find(key).orElseThrow(() -> unknown(queueId));
     if (standing.open() == null) {
       QueuedMessage ended = list.find(key).orElseThrow(() -> unknown(queueId));
-      requireRepeatable(ended, Objects.requireNonNull(standing.outcome()));
-      if (ended.kind() != Kind.RESULT
-          && waiting.hasWaiting(targetId, MessageAdmission.MAX_QUEUED)) {
-        throw AppendResult.QueueFull.refusal(targetId);
+      requireRepeatable(ended, standing);
+      if (ended.kind() != Kind.RESULT) {
+        waiting.requireSpace(targetId);
       }
       Duration life = Duration.between(ended.enqueuedAt(), ended.expiresAt());
       boolean waits =
@@ -108,7 +104,7 @@ class QueueRetry {
     }
   }
 
-  private void requireRepeatable(QueuedMessage ended, OutcomeState outcome) {
+  private void requireRepeatable(QueuedMessage ended, Standing standing) {
     if (ended.kind() == Kind.DELEGATION) {
       throw ended(
           ended,
@@ -117,16 +113,13 @@ class QueueRetry {
               + " (expected: a retry of the delegation while that is in flight, else a new"
               + " delegation by its caller)");
     }
-    switch (outcome) {
-      case REFUSED -> {}
-      case UNCERTAIN -> {
-        if (!settings.retryAmbiguous()) {
+    switch (Repeat.of(standing, settings.retryAmbiguous())) {
+      case AGAIN -> {}
+      case MAY_BE_KNOWN ->
           throw ended(
               ended,
               "its agent may have got it, and A2A_RETRY_AMBIGUOUS=false forbids to send it twice"
                   + " (expected: a new message by its sender)");
-        }
-      }
       case ANSWERED ->
           throw ended(ended, "its agent has answered it (expected: a new message by its sender)");
       case IN_FEED ->

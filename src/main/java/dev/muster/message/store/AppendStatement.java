@@ -4,7 +4,7 @@ import static dev.muster.platform.postgres.BatchColumns.partOf;
 
 import dev.muster.message.NewActivity;
 import dev.muster.message.store.FeedAppender.AppendDecision;
-import dev.muster.message.store.MessageAdmission.NewDelivery;
+import dev.muster.message.store.MessageAdmission.DeliveryTerms;
 import dev.muster.platform.json.RawJson;
 import dev.muster.platform.postgres.BatchColumns;
 import dev.muster.platform.postgres.StablePlans;
@@ -143,12 +143,14 @@ class AppendStatement {
                   class, activity_type, target_id, method, summary,
                   request_body, response_body, tool_trace,
                   duration_ms, status, error_detail, message_id, delegation_id, message_text, attachments,
-                  request_bytes, response_bytes, trace_bytes, listed_bytes, author, headers)
+                  request_bytes, response_bytes, trace_bytes, listed_bytes, author, headers,
+                  delivery_kind, priority, expires_at)
               SELECT workspace_id, new_seq, source, source_id, message_key, content_hash, new_time, new_total - whole_bytes,
                   (?::text[])[n]::"char", (?::text[])[n], (?::uuid[])[n], (?::text[])[n], (?::text[])[n],
                   (?::text[])[n], (?::text[])[n], (?::text[])[n],
                   (?::bigint[])[n], (?::text[])[n], (?::text[])[n], (?::text[])[n], (?::text[])[n], (?::text[])[n], (?::text[])[n],
-                  (?::integer[])[n], (?::integer[])[n], (?::integer[])[n], (?::integer[])[n], (?::text[])[n], (?::text[])[n]
+                  (?::integer[])[n], (?::integer[])[n], (?::integer[])[n], (?::integer[])[n], (?::text[])[n], (?::text[])[n],
+                  kind, priority, new_time + life_ms * interval '1 ms'
               FROM placed WHERE is_written),
           begun AS (
               INSERT INTO deliveries (workspace_id, seq, sender_id, kind, queued, depth, priority, enqueued_at, due_at,
@@ -156,7 +158,7 @@ class AppendStatement {
               SELECT workspace_id, new_seq, source_id, kind, way = 'QUEUE', coalesce(depth, 0), priority, new_time,
                   new_time, new_time + life_ms * interval '1 ms', owner, claim,
                   CASE WHEN owner IS NOT NULL THEN statement_timestamp() END
-              FROM placed WHERE is_written AND kind IS NOT NULL),
+              FROM placed WHERE is_written AND way <> 'FEED'),
           moved AS (
               UPDATE activity_feeds f SET
                   version = f.version + 1,
@@ -212,7 +214,7 @@ class AppendStatement {
     columns.texts(rows, row -> partOf(row.admission(), admission -> admission.way().name()));
     columns.longs(rows, row -> partOf(assumed(row), MessageAdmission.Assumed::targetVersion));
     columns.longs(rows, row -> partOf(assumed(row), MessageAdmission.Assumed::treeVersion));
-    columns.flags(rows, row -> Boolean.TRUE.equals(partOf(row.delivery(), NewDelivery::needsSlot)));
+    columns.flags(rows, row -> row.admission() != null && row.admission().needsSlot());
     columns.flags(rows, FeedQuota::bounds);
     columns.texts(rows, row -> row.source().wire());
     columns.uuids(rows, NewActivity::sourceId);
@@ -220,11 +222,11 @@ class AppendStatement {
     columns.bytes(rows, row -> partOf(row.identity(), one -> MessageIdentity.bytes(one.key())));
     columns.bytes(
         rows, row -> partOf(row.identity(), one -> MessageIdentity.bytes(one.contentHash())));
-    columns.texts(rows, row -> partOf(row.delivery(), one -> one.kind().wire()));
-    columns.uuids(rows, row -> partOf(row.delivery(), NewDelivery::owner));
-    columns.longs(rows, row -> partOf(row.delivery(), NewDelivery::claim));
-    columns.integers(rows, row -> partOf(row.delivery(), NewDelivery::priority));
-    columns.longs(rows, row -> partOf(row.delivery(), one -> one.life().toMillis()));
+    columns.texts(rows, row -> partOf(terms(row), one -> one.kind().wire()));
+    columns.uuids(rows, row -> partOf(claim(row), DeliveryClaim::owner));
+    columns.longs(rows, row -> partOf(claim(row), DeliveryClaim::number));
+    columns.integers(rows, row -> partOf(terms(row), DeliveryTerms::priority));
+    columns.longs(rows, row -> partOf(terms(row), one -> one.life().toMillis()));
     columns.uuids(rows.stream().map(NewActivity::workspaceId).distinct().toList(), id -> id);
     return columns.next();
   }
@@ -259,6 +261,14 @@ class AppendStatement {
 
   private static MessageAdmission.@Nullable Assumed assumed(NewActivity row) {
     return partOf(row.admission(), MessageAdmission::assumed);
+  }
+
+  private static @Nullable DeliveryTerms terms(NewActivity row) {
+    return partOf(row.admission(), MessageAdmission::terms);
+  }
+
+  private static @Nullable DeliveryClaim claim(NewActivity row) {
+    return partOf(row.admission(), MessageAdmission::claim);
   }
 
   private static Attachment clean(Attachment file) {

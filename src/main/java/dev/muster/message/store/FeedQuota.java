@@ -74,7 +74,7 @@ class FeedQuota {
    * always fits.
    */
   static boolean bounds(NewActivity row) {
-    return row.source() != ActivitySource.SYSTEM && row.delivery() == null;
+    return row.source() != ActivitySource.SYSTEM && !row.beginsDelivery();
   }
 
   /** Counts the unread rows again; the transaction must have locked the feed. */

@@ -1,9 +1,9 @@
 package dev.muster.message.store;
 
 import com.fasterxml.jackson.annotation.JsonValue;
+import dev.muster.workspace.DeliveryMode;
 import java.time.Duration;
 import java.util.Locale;
-import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,8 +11,16 @@ import org.jspecify.annotations.Nullable;
  * and appends nothing if it does not hold.
  *
  * @param assumed what the sender knows of the target; null if it was read in the same transaction
+ * @param terms stored with the message
+ * @param needsSlot whether sending it at once requires a free slot at the target
+ * @param claim of the replica that sends it at once; null if it is not sent at once
  */
-public record MessageAdmission(Way way, @Nullable Assumed assumed, @Nullable NewDelivery delivery) {
+public record MessageAdmission(
+    Way way,
+    @Nullable Assumed assumed,
+    DeliveryTerms terms,
+    boolean needsSlot,
+    @Nullable DeliveryClaim claim) {
 
   /** Maximum number of messages in one target's queue (R7.7). Ends of delegations may exceed it. */
   public static final int MAX_QUEUED = 1000;
@@ -39,16 +47,18 @@ public record MessageAdmission(Way way, @Nullable Assumed assumed, @Nullable New
      * A message of the canvas or of an agent. Messages of one sender are delivered one after the
      * other.
      */
-    MESSAGE("message"),
+    MESSAGE("message", 50),
     /** A message that delegates a task. Such messages do not wait for each other. */
-    DELEGATION("delegation"),
+    DELEGATION("delegation", 50),
     /** The end of a delegation. Its receiver may be busy only because it waits for this message. */
-    RESULT("result");
+    RESULT("result", 100);
 
     private final String wire;
+    private final int usualPriority;
 
-    Kind(String wire) {
+    Kind(String wire, int usualPriority) {
       this.wire = wire;
+      this.usualPriority = usualPriority;
     }
 
     @JsonValue
@@ -63,36 +73,38 @@ public record MessageAdmission(Way way, @Nullable Assumed assumed, @Nullable New
   }
 
   /**
-   * The delivery that begins with the row.
+   * What holds for the delivery of a message, whenever it begins.
    *
-   * @param needsSlot whether sending at once requires a free slot at the target
-   * @param owner the replica that sends the message at once; null if it is queued
-   * @param claim the delivery claim of {@code owner}; null if the message is queued
-   * @param life how long the message may wait; more than zero
+   * @param priority 0 to 100; the highest are delivered first
+   * @param life how long the message may wait after it was stored; more than zero
    */
-  public record NewDelivery(
-      Kind kind,
-      boolean needsSlot,
-      @Nullable UUID owner,
-      @Nullable Long claim,
-      int priority,
-      Duration life) {
+  public record DeliveryTerms(Kind kind, int priority, Duration life) {
 
-    public NewDelivery {
+    public DeliveryTerms {
       if (life.isNegative() || life.isZero()) {
         throw new IllegalArgumentException("life: " + life + " (expected: more than zero)");
       }
     }
+
+    /** Returns the terms of a message for which none are stated. */
+    public static DeliveryTerms usual(Kind kind, Duration life) {
+      return new DeliveryTerms(kind, kind.usualPriority, life);
+    }
   }
 
-  public static MessageAdmission toFeed(@Nullable Assumed assumed) {
-    return new MessageAdmission(Way.FEED, assumed, null);
-  }
-
-  /** Admits a message to the target's queue. */
-  public static MessageAdmission toQueue(
-      @Nullable Assumed assumed, Kind kind, int priority, Duration life) {
+  /**
+   * Admits a message that is stored in the transaction that has read its target: to the feed of a
+   * poll agent, to the queue of a push agent.
+   */
+  public static MessageAdmission waiting(DeliveryMode target, DeliveryTerms terms) {
     return new MessageAdmission(
-        Way.QUEUE, assumed, new NewDelivery(kind, false, null, null, priority, life));
+        switch (target) {
+          case POLL -> Way.FEED;
+          case PUSH -> Way.QUEUE;
+        },
+        null,
+        terms,
+        false,
+        null);
   }
 }

@@ -152,8 +152,9 @@ public class OutcomeRepository {
           l.workspace_id, l.seq, 'answered', coalesce(open.deliveries, 1),
           200, 'application/json', :answer::text, :response::text, :bytes::integer, :listed,
           'ok', :duration_ms, statement_timestamp(), CASE WHEN open.queued THEN 'delivered' END,
-          coalesce(open.kind, 'message'), l.source_id, coalesce(open.priority, 50), coalesce(open.attempts, 0),
-          coalesce(open.enqueued_at, l.created_at), coalesce(open.expires_at, l.created_at)
+          coalesce(open.kind, l.delivery_kind, 'message'), l.source_id, coalesce(open.priority, l.priority, 50),
+          coalesce(open.attempts, 0),
+          coalesce(open.enqueued_at, l.created_at), coalesce(open.expires_at, l.expires_at, l.created_at)
       FROM activity_logs l LEFT JOIN open ON true
       WHERE l.workspace_id = :workspace_id AND l.seq = :seq AND (:also_claimed::boolean OR open.owner IS NULL)
       ON CONFLICT (workspace_id, seq) DO UPDATE SET

@@ -1,5 +1,6 @@
 package dev.muster.message.store;
 
+import dev.muster.message.AppendResult;
 import java.util.List;
 import java.util.UUID;
 import java.util.stream.Stream;
@@ -23,7 +24,7 @@ public class WaitingTargets {
   private static final int PAGE_SIZE = 1000;
   private static final UUID FIRST_ID = new UUID(0, 0);
 
-  private static final String HAS_WAITING =
+  private static final String IS_FULL =
       """
       SELECT count(*) >= :most FROM (
           SELECT FROM deliveries WHERE workspace_id = :target AND queued AND owner IS NULL LIMIT :most) AS first
@@ -66,13 +67,17 @@ public class WaitingTargets {
     this.unanswered = unanswered;
   }
 
-  /** Whether at least {@code most} messages wait for the target. */
-  public boolean hasWaiting(UUID targetId, int most) {
-    return db.sql(HAS_WAITING)
-        .param("target", targetId)
-        .param("most", most)
-        .query(Boolean.class)
-        .single();
+  /** Refuses one message more when as many wait for the target as may (R7.7). */
+  public void requireSpace(UUID targetId) {
+    boolean isFull =
+        db.sql(IS_FULL)
+            .param("target", targetId)
+            .param("most", MessageAdmission.MAX_QUEUED)
+            .query(Boolean.class)
+            .single();
+    if (isFull) {
+      throw AppendResult.QueueFull.refusal(targetId);
+    }
   }
 
   /** Counts the messages that wait, for all targets. */

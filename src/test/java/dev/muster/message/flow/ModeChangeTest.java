@@ -169,10 +169,11 @@ class ModeChangeTest {
     SERVER
         .database()
         .execute(
-            "UPDATE activity_logs SET created_at = created_at - interval '5 s' WHERE workspace_id ="
-                + " '"
-                + target.id()
-                + "'");
+            """
+            UPDATE activity_logs SET created_at = created_at - interval '5 s', expires_at = expires_at - interval '5 s'
+            WHERE workspace_id = '%s'
+            """
+                .formatted(target.id()));
 
     change(target, "push");
 
