@@ -48,18 +48,33 @@ class LedgerRepository {
   private static final String EXISTING =
       "SELECT delegation_id FROM delegations WHERE delegation_id = ANY (?)";
 
+  private static final BatchColumns<Move> MOVES =
+      BatchColumns.<Move>none()
+          .text("delegation_id", move -> move.next().delegationId())
+          .text("expected", move -> move.expected().wire())
+          .text("status", move -> progress(move).status().wire())
+          .integer("attempt", move -> progress(move).attempt())
+          .integer("retry_count", move -> progress(move).retryCount())
+          .time("last_heartbeat", move -> progress(move).lastHeartbeat())
+          .time("deadline", move -> progress(move).deadline())
+          .time("dispatched_at", move -> progress(move).dispatchedAt())
+          .text("result_preview", move -> partOf(progress(move).result(), PreviewedText::preview))
+          .text("result", move -> partOf(progress(move).result(), PreviewedText::overflow))
+          .text("error_detail", move -> progress(move).error())
+          .text("error_kind", move -> progress(move).errorKind())
+          .time("now", move -> move.next().now());
+
   private static final String MOVE =
       """
       UPDATE delegations d SET
           status = m.status, attempt = m.attempt, retry_count = m.retry_count, last_heartbeat = m.last_heartbeat,
           deadline = m.deadline, dispatched_at = m.dispatched_at, result_preview = m.result_preview, result = m.result,
           error_detail = m.error_detail, error_kind = m.error_kind, updated_at = m.now
-      FROM unnest(?::text[], ?::text[], ?::text[], ?::integer[], ?::integer[], ?::timestamptz[], ?::timestamptz[],
-          ?::timestamptz[], ?::text[], ?::text[], ?::text[], ?::text[], ?::timestamptz[])
-          AS m (delegation_id, expected, status, attempt, retry_count, last_heartbeat, deadline,
-              dispatched_at, result_preview, result, error_detail, error_kind, now)
+      FROM {ROWS} AS m ({NAMES})
       WHERE d.delegation_id = m.delegation_id AND d.status = m.expected
-      """;
+      """
+          .replace("{ROWS}", MOVES.unnest())
+          .replace("{NAMES}", MOVES.names());
 
   private final JdbcTemplate db;
 
@@ -90,28 +105,16 @@ class LedgerRepository {
 
   /** Updates rows that this transaction has locked. */
   void move(List<Move> moves) {
-    int moved = db.update(MOVE, (PreparedStatement statement) -> bind(statement, moves));
+    int moved =
+        db.update(
+            MOVE,
+            (PreparedStatement statement) -> {
+              int _ = MOVES.bind(statement, 1, moves);
+            });
     if (moved != moves.size()) {
       throw new IllegalStateException(
           moved + " of " + moves.size() + " locked delegations moved, which indicates a bug");
     }
-  }
-
-  private static void bind(PreparedStatement statement, List<Move> moves) throws SQLException {
-    var columns = new BatchColumns(statement, 1);
-    columns.texts(moves, move -> move.next().delegationId());
-    columns.texts(moves, move -> move.expected().wire());
-    columns.texts(moves, move -> progress(move).status().wire());
-    columns.integers(moves, move -> progress(move).attempt());
-    columns.integers(moves, move -> progress(move).retryCount());
-    columns.times(moves, move -> progress(move).lastHeartbeat());
-    columns.times(moves, move -> progress(move).deadline());
-    columns.times(moves, move -> progress(move).dispatchedAt());
-    columns.texts(moves, move -> partOf(progress(move).result(), PreviewedText::preview));
-    columns.texts(moves, move -> partOf(progress(move).result(), PreviewedText::overflow));
-    columns.texts(moves, move -> progress(move).error());
-    columns.texts(moves, move -> progress(move).errorKind());
-    columns.times(moves, move -> move.next().now());
   }
 
   private static DelegationState progress(Move move) {

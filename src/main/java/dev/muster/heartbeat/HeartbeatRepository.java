@@ -1,5 +1,7 @@
 package dev.muster.heartbeat;
 
+import static dev.muster.platform.postgres.BatchColumns.partOf;
+
 import dev.muster.heartbeat.HeartbeatDecision.StoredHealth;
 import dev.muster.heartbeat.Heartbeats.HeartbeatResult.Recorded;
 import dev.muster.platform.postgres.BatchColumns;
@@ -71,6 +73,32 @@ class HeartbeatRepository {
           END
       """;
 
+  private static final BatchColumns<Heartbeat> COLUMNS =
+      BatchColumns.<Heartbeat>none()
+          .uuid("workspace_id", Heartbeat::workspaceId)
+          .decimal("error_rate", Heartbeat::errorRate)
+          .text("sample_error", Heartbeat::sampleError)
+          .integer("active_tasks", Heartbeat::activeTasks)
+          .text("current_task", Heartbeat::currentTask)
+          .bigint("uptime_seconds", Heartbeat::uptimeSeconds)
+          .text("runtime_state", Heartbeat::runtimeState)
+          .flag("sets_capabilities", heartbeat -> heartbeat.capabilities().given())
+          .text(
+              "capabilities",
+              heartbeat -> heartbeat.capabilities().value().map(json -> json.text()).orElse(null))
+          .flag("native_status", Heartbeat::nativeStatus)
+          .flag("sets_idle_timeout", heartbeat -> heartbeat.idleTimeoutSeconds().given())
+          .integer(
+              "idle_timeout_seconds",
+              heartbeat -> heartbeat.idleTimeoutSeconds().value().orElse(null));
+
+  private static final BatchColumns<HeartbeatDecision> COLUMNS_OF_EVALUATED =
+      COLUMNS
+          .of(HeartbeatDecision::heartbeatToStore)
+          .text("expected_status", decision -> decision.stored().status().wire())
+          .text("next_status", decision -> decision.nextStatus().wire())
+          .text("next_reason", decision -> partOf(decision.nextReason(), DegradedReason::wire));
+
   /**
    * Records heartbeats without a status transition, in one statement and one commit.
    *
@@ -81,12 +109,7 @@ class HeartbeatRepository {
       StablePlans.of(
           """
           WITH heartbeat AS (
-              SELECT * FROM unnest(
-                  ?::uuid[], ?::float8[], ?::text[], ?::integer[], ?::text[], ?::bigint[], ?::text[],
-                  ?::boolean[], ?::text[], ?::boolean[], ?::boolean[], ?::integer[])
-              AS heartbeat (
-                  workspace_id, error_rate, sample_error, active_tasks, current_task, uptime_seconds, runtime_state,
-                  sets_capabilities, capabilities, native_status, sets_idle_timeout, idle_timeout_seconds)
+              SELECT * FROM {ROWS} AS heartbeat ({NAMES})
               ORDER BY workspace_id
           ), steady AS (
               SELECT heartbeat.*, found.place
@@ -98,6 +121,8 @@ class HeartbeatRepository {
           )
           UPDATE workspace_heartbeats b SET
           """
+                  .replace("{ROWS}", COLUMNS.unnest())
+                  .replace("{NAMES}", COLUMNS.names())
               + ASSIGNMENTS
               + """
               FROM steady AS heartbeat
@@ -129,16 +154,12 @@ class HeartbeatRepository {
       """
           + ASSIGNMENTS
           + """
-          FROM unnest(
-              ?::uuid[], ?::float8[], ?::text[], ?::integer[], ?::text[], ?::bigint[], ?::text[],
-              ?::boolean[], ?::text[], ?::boolean[], ?::boolean[], ?::integer[], ?::text[], ?::text[], ?::text[])
-          AS heartbeat (
-              workspace_id, error_rate, sample_error, active_tasks, current_task, uptime_seconds, runtime_state,
-              sets_capabilities, capabilities, native_status, sets_idle_timeout, idle_timeout_seconds,
-              expected_status, next_status, next_reason)
+          FROM {ROWS} AS heartbeat ({NAMES})
           WHERE b.workspace_id = heartbeat.workspace_id AND b.status = heartbeat.expected_status
           RETURNING b.workspace_id, b.restart_requested_at, b.status_since
-          """;
+          """
+              .replace("{ROWS}", COLUMNS_OF_EVALUATED.unnest())
+              .replace("{NAMES}", COLUMNS_OF_EVALUATED.names());
 
   /** A recorded heartbeat, and since when its workspace has its status. */
   record Stored(Recorded result, Instant statusSince) {}
@@ -160,7 +181,7 @@ class HeartbeatRepository {
     db.query(
         RECORD_STEADY,
         statement -> {
-          int next = bind(statement, heartbeats);
+          int next = COLUMNS.bind(statement, 1, heartbeats);
           statement.setDouble(next, degradeAt);
         },
         row -> {
@@ -196,12 +217,7 @@ class HeartbeatRepository {
     db.query(
         RECORD_EVALUATED,
         statement -> {
-          int next =
-              bind(statement, decisions.stream().map(HeartbeatDecision::heartbeatToStore).toList());
-          var columns = new BatchColumns(statement, next);
-          columns.texts(decisions, e -> e.stored().status().wire());
-          columns.texts(decisions, e -> e.nextStatus().wire());
-          columns.texts(decisions, e -> e.nextReason() == null ? null : e.nextReason().wire());
+          int _ = COLUMNS_OF_EVALUATED.bind(statement, 1, decisions);
         },
         row -> {
           UUID id = row.getObject(1, UUID.class);
@@ -224,27 +240,6 @@ class HeartbeatRepository {
 
   private static @Nullable Instant restartRequestedAt(ResultSet row) throws SQLException {
     return Timestamps.instantOrNull(row, "restart_requested_at");
-  }
-
-  /** Binds the columns of both statements; returns the index of the next parameter. */
-  private static int bind(PreparedStatement statement, List<Heartbeat> heartbeats)
-      throws SQLException {
-    var columns = new BatchColumns(statement, 1);
-    columns.uuids(heartbeats, Heartbeat::workspaceId);
-    columns.doubles(heartbeats, Heartbeat::errorRate);
-    columns.texts(heartbeats, Heartbeat::sampleError);
-    columns.integers(heartbeats, Heartbeat::activeTasks);
-    columns.texts(heartbeats, Heartbeat::currentTask);
-    columns.longs(heartbeats, Heartbeat::uptimeSeconds);
-    columns.texts(heartbeats, Heartbeat::runtimeState);
-    columns.flags(heartbeats, heartbeat -> heartbeat.capabilities().given());
-    columns.texts(
-        heartbeats,
-        heartbeat -> heartbeat.capabilities().value().map(json -> json.text()).orElse(null));
-    columns.flags(heartbeats, Heartbeat::nativeStatus);
-    columns.flags(heartbeats, heartbeat -> heartbeat.idleTimeoutSeconds().given());
-    columns.integers(heartbeats, heartbeat -> heartbeat.idleTimeoutSeconds().value().orElse(null));
-    return columns.next();
   }
 
   private static void bindIds(PreparedStatement statement, Collection<UUID> ids)

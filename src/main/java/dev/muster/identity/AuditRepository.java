@@ -57,16 +57,31 @@ class AuditRepository {
     }
   }
 
+  /** An action and its targets as the text of an array. */
+  private record NewRow(Action action, String targets) {}
+
+  private static final BatchColumns<NewRow> COLUMNS =
+      BatchColumns.<NewRow>none()
+          .uuid("id", row -> row.action().id())
+          .text("who", row -> row.action().who())
+          .text("role", row -> row.action().role())
+          .uuid("credential_id", row -> row.action().credentialId())
+          .text("action", row -> row.action().action())
+          .text("targets", NewRow::targets)
+          .text("request_id", row -> row.action().requestId())
+          .text("detail", row -> row.action().detail());
+
   /** The caller may repeat it after an unknown commit outcome: ON CONFLICT skips a stored row. */
   private static final String INSERT =
       StablePlans.ofNoTable(
           """
           INSERT INTO operator_actions (id, at, who, role, credential_id, action, targets, outcome, request_id, detail)
           SELECT id, statement_timestamp(), who, role, credential_id, action, targets::text[], 'done', request_id, detail
-          FROM unnest(?::uuid[], ?::text[], ?::text[], ?::uuid[], ?::text[], ?::text[], ?::text[], ?::text[])
-              AS new (id, who, role, credential_id, action, targets, request_id, detail)
+          FROM {ROWS} AS new ({NAMES})
           ON CONFLICT (id) DO NOTHING
-          """);
+          """
+              .replace("{ROWS}", COLUMNS.unnest())
+              .replace("{NAMES}", COLUMNS.names()));
 
   private static final String NOTE_REFUSAL =
       "UPDATE operator_actions SET outcome = 'refused' WHERE id = :id";
@@ -119,20 +134,12 @@ class AuditRepository {
   }
 
   private static void bind(PreparedStatement statement, List<Action> actions) throws SQLException {
-    List<String> targets = new ArrayList<>();
+    List<NewRow> rows = new ArrayList<>();
     for (Action action : actions) {
       Object[] ids = action.targets().toArray();
-      targets.add(statement.getConnection().createArrayOf("text", ids).toString());
+      rows.add(new NewRow(action, statement.getConnection().createArrayOf("text", ids).toString()));
     }
-    var columns = new BatchColumns(statement, 1);
-    columns.uuids(actions, Action::id);
-    columns.texts(actions, Action::who);
-    columns.texts(actions, Action::role);
-    columns.uuids(actions, Action::credentialId);
-    columns.texts(actions, Action::action);
-    columns.texts(targets, literal -> literal);
-    columns.texts(actions, Action::requestId);
-    columns.texts(actions, Action::detail);
+    int _ = COLUMNS.bind(statement, 1, rows);
   }
 
   void setDetail(UUID id, String detail) {

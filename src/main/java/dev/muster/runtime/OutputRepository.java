@@ -15,22 +15,35 @@ class OutputRepository {
   /** One stored piece of output. */
   record Written(long runSeq, boolean isError, String text) {}
 
+  private static final BatchColumns<OutputPiece> ENDS_OF_PIECES =
+      BatchColumns.<OutputPiece>none()
+          .uuid("workspace_id", OutputPiece::workspaceId)
+          .bigint("run_seq", OutputPiece::runSeq)
+          .flag("is_error", OutputPiece::isError)
+          .bigint("ends_at", OutputPiece::endsAt);
+
+  private static final BatchColumns<OutputPiece> COLUMNS =
+      ENDS_OF_PIECES.text("piece", OutputPiece::text);
+
   private static final String INSERT =
       """
-      INSERT INTO runtime_output (workspace_id, run_seq, is_error, ends_at, piece)
-      SELECT * FROM unnest(?::uuid[], ?::bigint[], ?::boolean[], ?::bigint[], ?::text[])
-      """;
+      INSERT INTO runtime_output ({NAMES})
+      SELECT * FROM {ROWS}
+      """
+          .replace("{ROWS}", COLUMNS.unnest())
+          .replace("{NAMES}", COLUMNS.names());
 
   private static final String DELETE_OVERTAKEN =
       """
       DELETE FROM runtime_output o
-      USING unnest(?::uuid[], ?::bigint[], ?::boolean[], ?::bigint[])
-          AS stream (workspace_id, run_seq, is_error, ends_at)
+      USING {ROWS} AS stream ({NAMES})
       WHERE o.workspace_id = stream.workspace_id
           AND o.run_seq = stream.run_seq
           AND o.is_error = stream.is_error
           AND o.ends_at <= stream.ends_at - ?
-      """;
+      """
+          .replace("{ROWS}", ENDS_OF_PIECES.unnest())
+          .replace("{NAMES}", ENDS_OF_PIECES.names());
 
   private static final String ENDS =
       """
@@ -53,9 +66,7 @@ class OutputRepository {
     batches.update(
         INSERT,
         (PreparedStatement statement) -> {
-          var columns = new BatchColumns(statement, 1);
-          bindEnds(columns, pieces);
-          columns.texts(pieces, OutputPiece::text);
+          int _ = COLUMNS.bind(statement, 1, pieces);
         });
   }
 
@@ -64,18 +75,9 @@ class OutputRepository {
     batches.update(
         DELETE_OVERTAKEN,
         (PreparedStatement statement) -> {
-          var columns = new BatchColumns(statement, 1);
-          bindEnds(columns, pieces);
-          statement.setLong(columns.next(), OutputPiece.MAX_KEPT_BYTES);
+          int next = ENDS_OF_PIECES.bind(statement, 1, pieces);
+          statement.setLong(next, OutputPiece.MAX_KEPT_BYTES);
         });
-  }
-
-  private static void bindEnds(BatchColumns columns, List<OutputPiece> pieces)
-      throws java.sql.SQLException {
-    columns.uuids(pieces, OutputPiece::workspaceId);
-    columns.longs(pieces, OutputPiece::runSeq);
-    columns.flags(pieces, OutputPiece::isError);
-    columns.longs(pieces, OutputPiece::endsAt);
   }
 
   /** Returns the pieces of the runs' kept output; the first may begin before the kept range. */

@@ -34,16 +34,38 @@ class RunRepository {
           ORDER BY one.first_seq DESC LIMIT 1) AS r
       """;
 
+  private static final BatchColumns<Run> COLUMNS =
+      BatchColumns.<Run>none()
+          .uuid("workspace_id", Run::workspaceId)
+          .bigint("first_seq", Run::firstSeq)
+          .uuid("task_key", run -> run.task().key())
+          .text("task_name", run -> run.task().name())
+          .text("runtime_name", Run::runtimeName)
+          .text("language", Run::language)
+          .integer(
+              "exit_code",
+              run -> run.end() instanceof RunEnd.Exited exited ? exited.exitCode() : null)
+          .numeric(
+              "duration_ms",
+              run ->
+                  run.end() instanceof RunEnd.Exited exited ? exited.durationMs().toString() : null)
+          .text(
+              "error_kind",
+              run -> run.end() instanceof RunEnd.Errored errored ? errored.kind() : null)
+          .text(
+              "error_message",
+              run -> run.end() instanceof RunEnd.Errored errored ? errored.message() : null)
+          .bigint("stdout_bytes", Run::stdoutBytes)
+          .bigint("stderr_bytes", Run::stderrBytes)
+          .time("started_at", Run::startedAt)
+          .time("last_event_at", Run::lastEventAt)
+          .time("ended_at", Run::closedAt)
+          .time("lost_at", Run::lostAt);
+
   private static final String STORE =
       """
-      INSERT INTO runtime_runs (
-          workspace_id, first_seq, task_key, task_name, runtime_name, language, exit_code,
-          duration_ms, error_kind, error_message, stdout_bytes, stderr_bytes,
-          started_at, last_event_at, ended_at, lost_at)
-      SELECT * FROM unnest(
-          ?::uuid[], ?::bigint[], ?::uuid[], ?::text[], ?::text[], ?::text[], ?::integer[],
-          ?::text[]::numeric[], ?::text[], ?::text[], ?::bigint[], ?::bigint[],
-          ?::timestamptz[], ?::timestamptz[], ?::timestamptz[], ?::timestamptz[])
+      INSERT INTO runtime_runs ({NAMES})
+      SELECT * FROM {ROWS}
       ON CONFLICT (workspace_id, first_seq) DO UPDATE SET
           exit_code = excluded.exit_code,
           duration_ms = excluded.duration_ms,
@@ -54,7 +76,9 @@ class RunRepository {
           last_event_at = excluded.last_event_at,
           ended_at = excluded.ended_at,
           lost_at = excluded.lost_at
-      """;
+      """
+          .replace("{ROWS}", COLUMNS.unnest())
+          .replace("{NAMES}", COLUMNS.names());
 
   private static final String PAGE =
       """
@@ -97,31 +121,7 @@ class RunRepository {
     batches.update(
         STORE,
         (PreparedStatement statement) -> {
-          var columns = new BatchColumns(statement, 1);
-          columns.uuids(runs, Run::workspaceId);
-          columns.longs(runs, Run::firstSeq);
-          columns.uuids(runs, run -> run.task().key());
-          columns.texts(runs, run -> run.task().name());
-          columns.texts(runs, Run::runtimeName);
-          columns.texts(runs, Run::language);
-          columns.integers(
-              runs, run -> run.end() instanceof RunEnd.Exited exited ? exited.exitCode() : null);
-          columns.texts(
-              runs,
-              run ->
-                  run.end() instanceof RunEnd.Exited exited
-                      ? exited.durationMs().toString()
-                      : null);
-          columns.texts(
-              runs, run -> run.end() instanceof RunEnd.Errored errored ? errored.kind() : null);
-          columns.texts(
-              runs, run -> run.end() instanceof RunEnd.Errored errored ? errored.message() : null);
-          columns.longs(runs, Run::stdoutBytes);
-          columns.longs(runs, Run::stderrBytes);
-          columns.times(runs, Run::startedAt);
-          columns.times(runs, Run::lastEventAt);
-          columns.times(runs, Run::closedAt);
-          columns.times(runs, Run::lostAt);
+          int _ = COLUMNS.bind(statement, 1, runs);
         });
   }
 

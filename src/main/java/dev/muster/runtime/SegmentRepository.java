@@ -18,11 +18,21 @@ class SegmentRepository {
 
   private static final int MAX_PER_STREAM = 200;
 
+  private static final BatchColumns<StreamSegment> COLUMNS =
+      BatchColumns.<StreamSegment>none()
+          .uuid("workspace_id", StreamSegment::workspaceId)
+          .bigint("last_seq", StreamSegment::lastSeq)
+          .integer("events", StreamSegment::events)
+          .time("created_at", StreamSegment::createdAt)
+          .text("body", StreamSegment::body);
+
   private static final String INSERT =
       """
-      INSERT INTO runtime_segments (workspace_id, last_seq, events, created_at, body)
-      SELECT * FROM unnest(?::uuid[], ?::bigint[], ?::integer[], ?::timestamptz[], ?::text[])
-      """;
+      INSERT INTO runtime_segments ({NAMES})
+      SELECT * FROM {ROWS}
+      """
+          .replace("{ROWS}", COLUMNS.unnest())
+          .replace("{NAMES}", COLUMNS.names());
 
   /** The byte and event limits never exclude the first segment. */
   private static final String AFTER =
@@ -63,12 +73,7 @@ class SegmentRepository {
     batches.update(
         INSERT,
         (PreparedStatement statement) -> {
-          var columns = new BatchColumns(statement, 1);
-          columns.uuids(segments, StreamSegment::workspaceId);
-          columns.longs(segments, StreamSegment::lastSeq);
-          columns.integers(segments, StreamSegment::events);
-          columns.times(segments, StreamSegment::createdAt);
-          columns.texts(segments, StreamSegment::body);
+          int _ = COLUMNS.bind(statement, 1, segments);
         });
   }
 

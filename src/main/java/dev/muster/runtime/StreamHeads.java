@@ -49,12 +49,20 @@ class StreamHeads implements WorkspaceListener {
   private static final String PRESENT =
       "SELECT id FROM api_workspace_delivery WHERE id = ANY (:ids) AND removed_at IS NULL";
 
+  private static final BatchColumns<StreamHead> MOVED =
+      BatchColumns.<StreamHead>none()
+          .uuid("workspace_id", StreamHead::workspaceId)
+          .bigint("last_seq", StreamHead::lastSeq)
+          .time("last_created_at", StreamHead::lastCreatedAt);
+
   private static final String MOVE =
       """
       UPDATE runtime_heads h SET last_seq = moved.last_seq, last_created_at = moved.last_created_at
-      FROM unnest(?::uuid[], ?::bigint[], ?::timestamptz[]) AS moved (workspace_id, last_seq, last_created_at)
+      FROM {ROWS} AS moved ({NAMES})
       WHERE h.workspace_id = moved.workspace_id
-      """;
+      """
+          .replace("{ROWS}", MOVED.unnest())
+          .replace("{NAMES}", MOVED.names());
 
   /** Scans all heads, because no column that changes has an index. */
   private static final String ENDS_SINCE =
@@ -152,10 +160,7 @@ class StreamHeads implements WorkspaceListener {
         batches.update(
             MOVE,
             (PreparedStatement statement) -> {
-              var columns = new BatchColumns(statement, 1);
-              columns.uuids(heads, StreamHead::workspaceId);
-              columns.longs(heads, StreamHead::lastSeq);
-              columns.times(heads, StreamHead::lastCreatedAt);
+              int _ = MOVED.bind(statement, 1, heads);
             });
     if (moved != heads.size()) {
       throw new IllegalStateException(

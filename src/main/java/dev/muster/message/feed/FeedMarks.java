@@ -68,16 +68,18 @@ class FeedMarks {
       FROM feed
       """;
 
-  /**
-   * Takes two arrays of equal length. They hold the feeds, and the {@code seq} of their cursors or
-   * null. Only a read without a cursor depends on the delivery mode.
-   */
+  private static final BatchColumns<Asked> ASKED =
+      BatchColumns.<Asked>none()
+          .uuid("workspace_id", Asked::workspaceId)
+          .bigint("since", Asked::sinceSeq);
+
+  /** Only a read without a cursor depends on the delivery mode. */
   static final String MARKS =
       StablePlans.of(
           """
           SELECT f.workspace_id, f.last_seq, f.last_acked_seq, f.read_seq, f.delivered_seq, w.delivery_mode,
               l.created_at AS since_at
-          FROM unnest(?::uuid[], ?::bigint[]) WITH ORDINALITY AS asked (workspace_id, since, n)
+          FROM {ROWS} WITH ORDINALITY AS asked ({NAMES}, n)
           LEFT JOIN LATERAL (SELECT * FROM activity_feeds WHERE workspace_id = asked.workspace_id OFFSET 0) AS f ON true
           LEFT JOIN LATERAL (
               SELECT delivery_mode FROM api_workspace_delivery
@@ -86,7 +88,9 @@ class FeedMarks {
               SELECT created_at FROM activity_logs
               WHERE workspace_id = asked.workspace_id AND seq = asked.since OFFSET 0) AS l ON true
           ORDER BY asked.n
-          """);
+          """
+              .replace("{ROWS}", ASKED.unnest())
+              .replace("{NAMES}", ASKED.names()));
 
   private static final String POLL = DeliveryMode.POLL.wire();
 
@@ -143,9 +147,7 @@ class FeedMarks {
     return db.query(
         MARKS,
         statement -> {
-          var columns = new BatchColumns(statement, 1);
-          columns.uuids(batch, Asked::workspaceId);
-          columns.longs(batch, Asked::sinceSeq);
+          int _ = ASKED.bind(statement, 1, batch);
         },
         (row, n) ->
             row.getString("workspace_id") == null

@@ -4,6 +4,7 @@ import static dev.muster.platform.postgres.BatchColumns.partOf;
 
 import dev.muster.message.NewActivity;
 import dev.muster.message.store.FeedAppender.AppendDecision;
+import dev.muster.message.store.MessageAdmission.Assumed;
 import dev.muster.message.store.MessageAdmission.DeliveryTerms;
 import dev.muster.platform.json.RawJson;
 import dev.muster.platform.postgres.BatchColumns;
@@ -13,6 +14,7 @@ import dev.muster.protocol.MessageContent.Attachment;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.stereotype.Component;
@@ -25,6 +27,95 @@ import tools.jackson.databind.json.JsonMapper;
  */
 @Component
 class AppendStatement {
+
+  /**
+   * A row to append.
+   *
+   * @param headers those of its sender, as JSON; null without one
+   * @param attachments as JSON; null without one
+   */
+  private record Row(
+      NewActivity activity, RowSize size, @Nullable String headers, @Nullable String attachments) {
+
+    @Nullable String clean(@Nullable String text) {
+      return partOf(text, Text::clean);
+    }
+
+    @Nullable MessageAdmission admission() {
+      return activity.admission();
+    }
+
+    @Nullable Assumed assumed() {
+      return partOf(admission(), MessageAdmission::assumed);
+    }
+
+    @Nullable DeliveryTerms terms() {
+      return partOf(admission(), MessageAdmission::terms);
+    }
+
+    @Nullable DeliveryClaim claim() {
+      return partOf(admission(), MessageAdmission::claim);
+    }
+
+    @Nullable MessageIdentity identity() {
+      return activity.identity();
+    }
+  }
+
+  /** What decides about a row. */
+  private static final BatchColumns<Row> DECIDING =
+      BatchColumns.<Row>none()
+          .uuid("workspace_id", row -> row.activity().workspaceId())
+          .text("way", row -> partOf(row.admission(), admission -> admission.way().name()))
+          .bigint("known_version", row -> partOf(row.assumed(), Assumed::targetVersion))
+          .bigint("known_tree", row -> partOf(row.assumed(), Assumed::treeVersion))
+          .flag(
+              "needs_slot",
+              row -> Boolean.TRUE.equals(partOf(row.admission(), MessageAdmission::needsSlot)))
+          .flag("is_bounded", row -> FeedQuota.bounds(row.activity()))
+          .text("source", row -> row.activity().source().wire())
+          .uuid("source_id", row -> row.activity().sourceId())
+          .bigint("whole_bytes", row -> row.size().whole())
+          .bytes(
+              "message_key", row -> partOf(row.identity(), one -> MessageIdentity.bytes(one.key())))
+          .bytes(
+              "content_hash",
+              row -> partOf(row.identity(), one -> MessageIdentity.bytes(one.contentHash())))
+          .text("kind", row -> partOf(row.terms(), terms -> terms.kind().wire()))
+          .uuid("owner", row -> partOf(row.claim(), DeliveryClaim::owner))
+          .bigint("claim", row -> partOf(row.claim(), DeliveryClaim::number))
+          .integer("priority", row -> partOf(row.terms(), DeliveryTerms::priority))
+          .bigint("life_ms", row -> partOf(row.terms(), terms -> terms.life().toMillis()));
+
+  /** What is stored and decides nothing. */
+  private static final BatchColumns<Row> STORED =
+      BatchColumns.<Row>none()
+          .text("class", row -> RowClass.of(row.activity()))
+          .text("activity_type", row -> row.activity().activityType())
+          .uuid("target_id", row -> row.activity().targetId())
+          .text("method", row -> row.activity().method())
+          .text("summary", row -> row.activity().summary())
+          .text("request_body", row -> partOf(row.activity().bodies().request(), RawJson::text))
+          .text("response_body", row -> partOf(row.activity().bodies().response(), RawJson::text))
+          .text("tool_trace", row -> partOf(row.activity().bodies().toolTrace(), RawJson::text))
+          .bigint("duration_ms", row -> row.activity().result().durationMs())
+          .text("status", row -> row.activity().result().status())
+          .text("error_detail", row -> row.activity().result().errorDetail())
+          .text("message_id", row -> row.clean(row.activity().content().messageId()))
+          .text("delegation_id", row -> row.clean(row.activity().content().delegationId()))
+          .text(
+              "message_text",
+              row ->
+                  row.activity().content().text().isEmpty()
+                      ? null
+                      : row.clean(row.activity().content().text()))
+          .text("attachments", Row::attachments)
+          .integer("request_bytes", row -> row.size().request())
+          .integer("response_bytes", row -> row.size().response())
+          .integer("trace_bytes", row -> row.size().toolTrace())
+          .integer("listed_bytes", row -> row.size().listed())
+          .text("author", row -> row.clean(row.activity().author()))
+          .text("headers", Row::headers);
 
   /**
    * A row is busy when its locked head is newer than the statement's snapshot. Message ids and
@@ -46,12 +137,7 @@ class AppendStatement {
       StablePlans.of(
           """
           WITH wanted AS (
-              SELECT * FROM unnest(
-                  ?::uuid[], ?::text[], ?::bigint[], ?::bigint[], ?::boolean[], ?::boolean[], ?::text[], ?::uuid[],
-                  ?::bigint[], ?::bytea[], ?::bytea[], ?::text[], ?::uuid[], ?::bigint[], ?::integer[], ?::bigint[])
-              WITH ORDINALITY AS v (
-                  workspace_id, way, known_version, known_tree, needs_slot, is_bounded, source, source_id,
-                  whole_bytes, message_key, content_hash, kind, owner, claim, priority, life_ms, n)),
+              SELECT * FROM {DECIDING} WITH ORDINALITY AS v ({NAMES_OF_DECIDING}, n)),
           locked AS (
               SELECT workspace_id, version FROM activity_feeds
               WHERE workspace_id = ANY (?::uuid[])
@@ -140,17 +226,9 @@ class AppendStatement {
           rows AS (
               INSERT INTO activity_logs (
                   workspace_id, seq, source, source_id, message_key, content_hash, created_at, feed_bytes,
-                  class, activity_type, target_id, method, summary,
-                  request_body, response_body, tool_trace,
-                  duration_ms, status, error_detail, message_id, delegation_id, message_text, attachments,
-                  request_bytes, response_bytes, trace_bytes, listed_bytes, author, headers,
-                  delivery_kind, priority, expires_at)
+                  delivery_kind, priority, expires_at, {NAMES_OF_STORED})
               SELECT workspace_id, new_seq, source, source_id, message_key, content_hash, new_time, new_total - whole_bytes,
-                  (?::text[])[n]::"char", (?::text[])[n], (?::uuid[])[n], (?::text[])[n], (?::text[])[n],
-                  (?::text[])[n], (?::text[])[n], (?::text[])[n],
-                  (?::bigint[])[n], (?::text[])[n], (?::text[])[n], (?::text[])[n], (?::text[])[n], (?::text[])[n], (?::text[])[n],
-                  (?::integer[])[n], (?::integer[])[n], (?::integer[])[n], (?::integer[])[n], (?::text[])[n], (?::text[])[n],
-                  kind, priority, new_time + life_ms * interval '1 ms'
+                  kind, priority, new_time + life_ms * interval '1 ms', {STORED}
               FROM placed WHERE is_written),
           begun AS (
               INSERT INTO deliveries (workspace_id, seq, sender_id, kind, queued, depth, priority, enqueued_at, due_at,
@@ -180,7 +258,11 @@ class AppendStatement {
               coalesce(depth, 0) AS depth, idle_timeout_seconds
           FROM placed
           ORDER BY n
-          """);
+          """
+              .replace("{DECIDING}", DECIDING.unnest())
+              .replace("{NAMES_OF_DECIDING}", DECIDING.names())
+              .replace("{STORED}", STORED.valuesAt("n"))
+              .replace("{NAMES_OF_STORED}", STORED.names()));
 
   private final JsonMapper json;
   private final FeedQuota quota;
@@ -194,81 +276,26 @@ class AppendStatement {
   List<AppendDecision> run(JdbcTemplate db, List<NewActivity> rows) {
     return db.query(
         APPEND,
-        statement -> bind(statement, rows),
+        statement -> bind(statement, rows.stream().map(this::row).toList()),
         (row, n) -> AppendDecision.of(rows.get(n).workspaceId(), row));
   }
 
-  private void bind(PreparedStatement statement, List<NewActivity> rows) throws SQLException {
-    List<RowSize> sizes = rows.stream().map(RowSize::of).toList();
-    int next = bindDeciding(new BatchColumns(statement, 1), rows, sizes);
-    statement.setInt(next, MessageAdmission.MAX_QUEUED);
-    statement.setLong(next + 1, quota.maxRows());
-    statement.setLong(next + 2, quota.maxBytes());
-    bindStored(new BatchColumns(statement, next + 3), rows, sizes);
+  private void bind(PreparedStatement statement, List<Row> rows) throws SQLException {
+    List<UUID> feeds = rows.stream().map(row -> row.activity().workspaceId()).distinct().toList();
+    int next = DECIDING.bind(statement, 1, rows);
+    statement.setArray(next++, statement.getConnection().createArrayOf("uuid", feeds.toArray()));
+    statement.setInt(next++, MessageAdmission.MAX_QUEUED);
+    statement.setLong(next++, quota.maxRows());
+    statement.setLong(next++, quota.maxBytes());
+    int _ = STORED.bind(statement, next, rows);
   }
 
-  /** Binds the columns of {@code wanted} and the feeds; returns the next parameter. */
-  private static int bindDeciding(BatchColumns columns, List<NewActivity> rows, List<RowSize> sizes)
-      throws SQLException {
-    columns.uuids(rows, NewActivity::workspaceId);
-    columns.texts(rows, row -> partOf(row.admission(), admission -> admission.way().name()));
-    columns.longs(rows, row -> partOf(assumed(row), MessageAdmission.Assumed::targetVersion));
-    columns.longs(rows, row -> partOf(assumed(row), MessageAdmission.Assumed::treeVersion));
-    columns.flags(rows, row -> row.admission() != null && row.admission().needsSlot());
-    columns.flags(rows, FeedQuota::bounds);
-    columns.texts(rows, row -> row.source().wire());
-    columns.uuids(rows, NewActivity::sourceId);
-    columns.longs(sizes, RowSize::whole);
-    columns.bytes(rows, row -> partOf(row.identity(), one -> MessageIdentity.bytes(one.key())));
-    columns.bytes(
-        rows, row -> partOf(row.identity(), one -> MessageIdentity.bytes(one.contentHash())));
-    columns.texts(rows, row -> partOf(terms(row), one -> one.kind().wire()));
-    columns.uuids(rows, row -> partOf(claim(row), DeliveryClaim::owner));
-    columns.longs(rows, row -> partOf(claim(row), DeliveryClaim::number));
-    columns.integers(rows, row -> partOf(terms(row), DeliveryTerms::priority));
-    columns.longs(rows, row -> partOf(terms(row), one -> one.life().toMillis()));
-    columns.uuids(rows.stream().map(NewActivity::workspaceId).distinct().toList(), id -> id);
-    return columns.next();
-  }
-
-  /** Binds what is stored and decides nothing. */
-  private void bindStored(BatchColumns columns, List<NewActivity> rows, List<RowSize> sizes)
-      throws SQLException {
-    columns.texts(rows, RowClass::of);
-    columns.texts(rows, NewActivity::activityType);
-    columns.uuids(rows, NewActivity::targetId);
-    columns.texts(rows, NewActivity::method);
-    columns.texts(rows, NewActivity::summary);
-    columns.texts(rows, row -> partOf(row.bodies().request(), RawJson::text));
-    columns.texts(rows, row -> partOf(row.bodies().response(), RawJson::text));
-    columns.texts(rows, row -> partOf(row.bodies().toolTrace(), RawJson::text));
-    columns.longs(rows, row -> row.result().durationMs());
-    columns.texts(rows, row -> row.result().status());
-    columns.texts(rows, row -> row.result().errorDetail());
-    columns.texts(rows, row -> partOf(row.content().messageId(), Text::clean));
-    columns.texts(rows, row -> partOf(row.content().delegationId(), Text::clean));
-    columns.texts(
-        rows, row -> row.content().text().isEmpty() ? null : Text.clean(row.content().text()));
-    columns.texts(rows, row -> attachments(row.content().attachments()));
-    columns.integers(sizes, RowSize::request);
-    columns.integers(sizes, RowSize::response);
-    columns.integers(sizes, RowSize::toolTrace);
-    columns.integers(sizes, RowSize::listed);
-    columns.texts(rows, row -> partOf(row.author(), Text::clean));
-    columns.texts(
-        rows, row -> row.headers().isEmpty() ? null : json.writeValueAsString(row.headers()));
-  }
-
-  private static MessageAdmission.@Nullable Assumed assumed(NewActivity row) {
-    return partOf(row.admission(), MessageAdmission::assumed);
-  }
-
-  private static @Nullable DeliveryTerms terms(NewActivity row) {
-    return partOf(row.admission(), MessageAdmission::terms);
-  }
-
-  private static @Nullable DeliveryClaim claim(NewActivity row) {
-    return partOf(row.admission(), MessageAdmission::claim);
+  private Row row(NewActivity activity) {
+    return new Row(
+        activity,
+        RowSize.of(activity),
+        activity.headers().isEmpty() ? null : json.writeValueAsString(activity.headers()),
+        attachments(activity.content().attachments()));
   }
 
   private static Attachment clean(Attachment file) {

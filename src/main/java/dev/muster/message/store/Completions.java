@@ -2,6 +2,7 @@ package dev.muster.message.store;
 
 import static dev.muster.platform.postgres.BatchColumns.partOf;
 
+import dev.muster.message.NewActivity.ActivityResult;
 import dev.muster.message.store.DeliveryOutcome.Completion;
 import dev.muster.platform.commit.AfterCommit;
 import dev.muster.platform.commit.BatchLimits;
@@ -23,7 +24,6 @@ import dev.muster.platform.quota.Owner;
 import io.micrometer.core.instrument.MeterRegistry;
 import jakarta.annotation.PreDestroy;
 import java.sql.PreparedStatement;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.IdentityHashMap;
@@ -55,17 +55,33 @@ public class Completions {
   private static final Duration LARGE_TIMEOUT = Duration.ofSeconds(60);
   private static final int MAX_LARGE_AT_ONCE = 1;
 
+  private static final BatchColumns<Completion> COLUMNS =
+      BatchColumns.<Completion>none()
+          .uuid("workspace_id", one -> one.key().workspaceId())
+          .bigint("seq", one -> one.key().seq())
+          .uuid("owner", one -> partOf(one.claim(), DeliveryClaim::owner))
+          .bigint("claim", one -> partOf(one.claim(), DeliveryClaim::number))
+          .text("state", one -> one.outcome().state().wire())
+          .text("queue_state", one -> partOf(one.queueState(), QueueState::wire))
+          .integer("deliveries", one -> one.outcome().deliveries())
+          .integer("answer_status", one -> one.outcome().reply().status())
+          .text("answer_type", one -> one.outcome().reply().contentType())
+          .text("answer", one -> one.outcome().keptReply())
+          .text("response", one -> partOf(one.outcome().response(), RawJson::text))
+          .integer("response_bytes", one -> RowSize.bytes(one.outcome().response()))
+          .integer(
+              "listed_bytes",
+              one -> RowSize.ofOutcome(one.outcome().response(), one.outcome().error()))
+          .text("status", one -> partOf(one.outcome().result(), ActivityResult::status))
+          .text("error_detail", one -> one.outcome().error())
+          .bigint("duration_ms", one -> partOf(one.outcome().result(), ActivityResult::durationMs))
+          .flag("answered", one -> one.outcome().answered());
+
   static final String COMPLETE =
       StablePlans.of(
           """
           WITH ended AS (
-              SELECT e.*, held.place FROM unnest(
-                  ?::uuid[], ?::bigint[], ?::uuid[], ?::bigint[], ?::text[], ?::text[], ?::integer[], ?::integer[],
-                  ?::text[], ?::text[], ?::text[], ?::integer[], ?::integer[], ?::text[], ?::text[], ?::bigint[],
-                  ?::boolean[])
-              WITH ORDINALITY AS e (
-                  workspace_id, seq, owner, claim, state, queue_state, deliveries, answer_status,
-                  answer_type, answer, response, response_bytes, listed_bytes, status, error_detail, duration_ms, answered, n)
+              SELECT e.*, held.place FROM {ROWS} WITH ORDINALITY AS e ({NAMES}, n)
               CROSS JOIN LATERAL (
                   SELECT ctid AS place FROM deliveries
                   WHERE workspace_id = e.workspace_id AND seq = e.seq
@@ -112,6 +128,8 @@ public class Completions {
               WHERE o.state <> 'answered')
           SELECT n FROM gone
           """
+              .replace("{ROWS}", COLUMNS.unnest())
+              .replace("{NAMES}", COLUMNS.names())
               .replace("{NOTED}", UnansweredCalls.NOTED));
 
   private final HotStatements hot;
@@ -233,32 +251,11 @@ public class Completions {
     ended.addAll(
         statements.query(
             COMPLETE,
-            (PreparedStatement statement) -> bind(statement, completions),
+            (PreparedStatement statement) -> {
+              int _ = COLUMNS.bind(statement, 1, completions);
+            },
             (row, _) -> completions.get(row.getInt("n") - 1)));
     return ended;
-  }
-
-  private static void bind(PreparedStatement statement, List<Completion> completions)
-      throws SQLException {
-    var columns = new BatchColumns(statement, 1);
-    List<DeliveryOutcome> outcomes = completions.stream().map(Completion::outcome).toList();
-    columns.uuids(completions, one -> one.key().workspaceId());
-    columns.longs(completions, one -> one.key().seq());
-    columns.uuids(completions, one -> partOf(one.claim(), DeliveryClaim::owner));
-    columns.longs(completions, one -> partOf(one.claim(), DeliveryClaim::number));
-    columns.texts(outcomes, one -> one.state().wire());
-    columns.texts(completions, one -> partOf(one.queueState(), QueueState::wire));
-    columns.integers(outcomes, DeliveryOutcome::deliveries);
-    columns.integers(outcomes, one -> one.reply().status());
-    columns.texts(outcomes, one -> one.reply().contentType());
-    columns.texts(outcomes, DeliveryOutcome::keptReply);
-    columns.texts(outcomes, one -> partOf(one.response(), RawJson::text));
-    columns.integers(outcomes, one -> RowSize.bytes(one.response()));
-    columns.integers(outcomes, one -> RowSize.ofOutcome(one.response(), one.error()));
-    columns.texts(outcomes, one -> partOf(one.result(), result -> result.status()));
-    columns.texts(outcomes, DeliveryOutcome::error);
-    columns.longs(outcomes, one -> partOf(one.result(), result -> result.durationMs()));
-    columns.flags(outcomes, DeliveryOutcome::answered);
   }
 
   private static long weight(Completion completion) {

@@ -1,22 +1,48 @@
 package dev.muster.platform.postgres;
 
+import java.sql.Array;
+import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
 import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Binds a batch column by column, as arrays for {@code unnest}. */
-public final class BatchColumns {
+/**
+ * The columns of a batch of rows that a statement takes as one array for each column. It is the one
+ * list of their names, types and values; the text of the statement gets its parameters and names
+ * from here.
+ *
+ * @param <T> a row
+ */
+public final class BatchColumns<T> {
 
-  private final PreparedStatement statement;
-  private int next;
+  /**
+   * One column.
+   *
+   * @param parameter the parameter in the text of a statement, with its cast
+   * @param type of the elements of the array
+   */
+  private record Column<T>(
+      String name, String parameter, String type, Function<List<T>, @Nullable Object[]> values) {
 
-  public BatchColumns(PreparedStatement statement, int first) {
-    this.statement = statement;
-    this.next = first;
+    Array array(Connection connection, List<T> rows) throws SQLException {
+      return connection.createArrayOf(type, values.apply(rows));
+    }
+  }
+
+  private final List<Column<T>> columns;
+
+  private BatchColumns(List<Column<T>> columns) {
+    this.columns = columns;
+  }
+
+  public static <T> BatchColumns<T> none() {
+    return new BatchColumns<>(List.of());
   }
 
   /** Applies {@code part} to {@code value}; returns null for null. */
@@ -24,67 +50,106 @@ public final class BatchColumns {
     return value == null ? null : part.apply(value);
   }
 
-  /** Returns the index of the next parameter. */
-  public int next() {
+  /** Returns the function {@code unnest} of all columns, for a list after {@code FROM}. */
+  public String unnest() {
+    return columns.stream()
+        .map(Column::parameter)
+        .collect(Collectors.joining(", ", "unnest(", ")"));
+  }
+
+  /** Returns the names, separated by commas. */
+  public String names() {
+    return columns.stream().map(Column::name).collect(Collectors.joining(", "));
+  }
+
+  /** Returns the values of the row with the number {@code n}, which counts from 1. */
+  public String valuesAt(String n) {
+    return columns.stream()
+        .map(column -> "(" + column.parameter() + ")[" + n + "]")
+        .collect(Collectors.joining(", "));
+  }
+
+  /** Binds the columns; returns the index of the next parameter. */
+  public int bind(PreparedStatement statement, int first, List<T> rows) throws SQLException {
+    int next = first;
+    for (Column<T> column : columns) {
+      statement.setArray(next++, column.array(statement.getConnection(), rows));
+    }
     return next;
   }
 
-  public <T> void uuids(List<T> rows, Function<T, @Nullable UUID> column) throws SQLException {
-    bind("uuid", rows, column);
+  /** Returns these columns and then those of {@code more}. */
+  public BatchColumns<T> and(BatchColumns<T> more) {
+    return new BatchColumns<>(Stream.concat(columns.stream(), more.columns.stream()).toList());
   }
 
-  /**
-   * Uses a {@code String[]}, which the driver sends in binary; an {@code Object[]} is sent as text.
-   */
-  public <T> void texts(List<T> rows, Function<T, @Nullable String> column) throws SQLException {
-    @Nullable String[] values = new String[rows.size()];
-    for (int i = 0; i < values.length; i++) {
-      values[i] = column.apply(rows.get(i));
-    }
-    statement.setArray(next++, statement.getConnection().createArrayOf("text", values));
+  /** Returns the same columns for rows that have a {@code part} of this type. */
+  public <S> BatchColumns<S> of(Function<S, T> part) {
+    return new BatchColumns<>(
+        columns.stream()
+            .map(column ->
+                new Column<S>(
+                    column.name(),
+                    column.parameter(),
+                    column.type(),
+                    rows -> column.values().apply(rows.stream().map(part).toList())))
+            .toList());
   }
 
-  public <T> void doubles(List<T> rows, Function<T, @Nullable Double> column) throws SQLException {
-    bind("float8", rows, column);
+  public BatchColumns<T> uuid(String name, Function<T, @Nullable UUID> value) {
+    return with(name, "?::uuid[]", "uuid", value);
   }
 
-  public <T> void integers(List<T> rows, Function<T, @Nullable Integer> column)
-      throws SQLException {
-    bind("int4", rows, column);
+  public BatchColumns<T> text(String name, Function<T, @Nullable String> value) {
+    return texts(name, "?::text[]", value);
   }
 
-  public <T> void longs(List<T> rows, Function<T, @Nullable Long> column) throws SQLException {
-    bind("int8", rows, column);
+  /** Adds a number as text, in digits. */
+  public BatchColumns<T> numeric(String name, Function<T, @Nullable String> value) {
+    return texts(name, "?::text[]::numeric[]", value);
   }
 
-  public <T> void flags(List<T> rows, Function<T, @Nullable Boolean> column) throws SQLException {
-    bind("bool", rows, column);
+  /** Adds a time, which is sent as text. */
+  public BatchColumns<T> time(String name, Function<T, @Nullable Instant> value) {
+    return texts(name, "?::timestamptz[]", row -> partOf(value.apply(row), Instant::toString));
   }
 
-  public <T> void bytes(List<T> rows, Function<T, byte @Nullable []> column) throws SQLException {
-    byte[] @Nullable [] values = new byte[rows.size()][];
-    for (int i = 0; i < rows.size(); i++) {
-      values[i] = column.apply(rows.get(i));
-    }
-    statement.setArray(next++, statement.getConnection().createArrayOf("bytea", values));
+  public BatchColumns<T> decimal(String name, Function<T, @Nullable Double> value) {
+    return with(name, "?::float8[]", "float8", value);
   }
 
-  /** Binds instants as text; the statement must cast the parameter to {@code timestamptz[]}. */
-  public <T> void times(List<T> rows, Function<T, @Nullable Instant> column) throws SQLException {
-    texts(
-        rows,
-        row -> {
-          @Nullable Instant time = column.apply(row);
-          return time == null ? null : time.toString();
-        });
+  public BatchColumns<T> integer(String name, Function<T, @Nullable Integer> value) {
+    return with(name, "?::integer[]", "int4", value);
   }
 
-  private <T> void bind(String type, List<T> rows, Function<T, ? extends @Nullable Object> column)
-      throws SQLException {
-    @Nullable Object[] values = new @Nullable Object[rows.size()];
-    for (int i = 0; i < values.length; i++) {
-      values[i] = column.apply(rows.get(i));
-    }
-    statement.setArray(next++, statement.getConnection().createArrayOf(type, values));
+  public BatchColumns<T> bigint(String name, Function<T, @Nullable Long> value) {
+    return with(name, "?::bigint[]", "int8", value);
+  }
+
+  public BatchColumns<T> flag(String name, Function<T, @Nullable Boolean> value) {
+    return with(name, "?::boolean[]", "bool", value);
+  }
+
+  public BatchColumns<T> bytes(String name, Function<T, byte @Nullable []> value) {
+    return with(
+        new Column<>(
+            name, "?::bytea[]", "bytea", rows -> rows.stream().map(value).toArray(byte[][]::new)));
+  }
+
+  /** The driver sends a {@code String[]} in binary, and an {@code Object[]} as text. */
+  private BatchColumns<T> texts(
+      String name, String parameter, Function<T, @Nullable String> value) {
+    return with(
+        new Column<>(
+            name, parameter, "text", rows -> rows.stream().map(value).toArray(String[]::new)));
+  }
+
+  private BatchColumns<T> with(
+      String name, String parameter, String type, Function<T, ? extends @Nullable Object> value) {
+    return with(new Column<>(name, parameter, type, rows -> rows.stream().map(value).toArray()));
+  }
+
+  private BatchColumns<T> with(Column<T> column) {
+    return new BatchColumns<>(Stream.concat(columns.stream(), Stream.of(column)).toList());
   }
 }
