@@ -133,7 +133,7 @@ public final class BatchColumns<T> {
   public BatchColumns<T> bytes(String name, Function<T, byte @Nullable []> value) {
     return with(
         new Column<>(
-            name, "?::bytea[]", "bytea", rows -> rows.stream().map(value).toArray(byte[][]::new)));
+            name, "?::bytea[]", "bytea", rows -> valuesOf(rows, value, new byte[rows.size()][])));
   }
 
   /** The driver sends a {@code String[]} in binary, and an {@code Object[]} as text. */
@@ -141,15 +141,25 @@ public final class BatchColumns<T> {
       String name, String parameter, Function<T, @Nullable String> value) {
     return with(
         new Column<>(
-            name, parameter, "text", rows -> rows.stream().map(value).toArray(String[]::new)));
+            name, parameter, "text", rows -> valuesOf(rows, value, new String[rows.size()])));
   }
 
   private BatchColumns<T> with(
       String name, String parameter, String type, Function<T, ? extends @Nullable Object> value) {
-    return with(new Column<>(name, parameter, type, rows -> rows.stream().map(value).toArray()));
+    return with(
+        new Column<>(
+            name, parameter, type, rows -> valuesOf(rows, value, new Object[rows.size()])));
   }
 
   private BatchColumns<T> with(Column<T> column) {
     return new BatchColumns<>(Stream.concat(columns.stream(), Stream.of(column)).toList());
+  }
+
+  private static <T, V extends @Nullable Object> @Nullable Object[] valuesOf(
+      List<T> rows, Function<T, ? extends V> value, V[] values) {
+    for (int i = 0; i < values.length; i++) {
+      values[i] = value.apply(rows.get(i));
+    }
+    return values;
   }
 }
