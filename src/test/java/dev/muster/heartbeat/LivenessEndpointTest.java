@@ -55,7 +55,7 @@ class LivenessEndpointTest {
                 "queue-worker",
                 "replica-lease",
                 "delivery-takeover",
-                "outcome-waiters"
+                "feed-waiters"
               }) {
             assertRan(loop(loops, loop), "replica");
           }

@@ -8,7 +8,7 @@ import dev.muster.identity.RateLimitGroup.RateLimitBucket;
 import dev.muster.identity.RouteAccess;
 import dev.muster.identity.RouteAccess.CallerKind;
 import dev.muster.message.feed.FeedReader.FeedPage;
-import dev.muster.message.feed.FeedWaiters.FeedTopic;
+import dev.muster.message.feed.FeedWakeUps.FeedTopic;
 import dev.muster.message.feed.PeerInfoEnricher.FeedRow;
 import dev.muster.platform.http.AsyncResponses;
 import dev.muster.platform.http.NextLink;

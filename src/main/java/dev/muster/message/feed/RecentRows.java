@@ -4,7 +4,7 @@ import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.muster.message.AppendResult.Stored;
 import dev.muster.message.NewActivity;
-import dev.muster.message.feed.FeedWaiters.FeedTopic;
+import dev.muster.message.feed.FeedWakeUps.FeedTopic;
 import dev.muster.message.store.FeedChangeListener;
 import dev.muster.message.store.RowSize;
 import dev.muster.platform.longpoll.LongPollRegistry;

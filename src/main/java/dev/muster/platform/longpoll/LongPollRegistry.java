@@ -59,7 +59,9 @@ public class LongPollRegistry implements SmartLifecycle {
   /** Longer than any look waits for its turn. */
   private static final Duration UNTIL_FREE = Duration.ofDays(1);
 
-  private final Map<Object, Set<PendingPoll<?>>> waiting = new ConcurrentHashMap<>();
+  /** The polls by the type of their wait key, then by the key. */
+  private final Map<Class<?>, Map<Object, Set<PendingPoll<?>>>> waiting = new ConcurrentHashMap<>();
+
   private final Set<PendingPoll<?>> all = ConcurrentHashMap.newKeySet();
   private final Quota ofWorkspaces = new Quota(MAX_WAITS_OF_WORKSPACES, MAX_WAITS_OF_A_WORKSPACE);
   private final Quota ofPeople = new Quota(MAX_WAITS_OF_PEOPLE, MAX_WAITS_OF_A_PERSON);
@@ -178,13 +180,15 @@ public class LongPollRegistry implements SmartLifecycle {
 
   /** Registers the poll before its first look, so that no later wake-up is missed. */
   private void register(PendingPoll<?> one) {
-    waiting.compute(
-        one.topic(),
-        (topic, others) -> {
-          Set<PendingPoll<?>> together = others == null ? ConcurrentHashMap.newKeySet() : others;
-          together.add(one);
-          return together;
-        });
+    alike(one.topic())
+        .compute(
+            one.topic(),
+            (topic, others) -> {
+              Set<PendingPoll<?>> together =
+                  others == null ? ConcurrentHashMap.newKeySet() : others;
+              together.add(one);
+              return together;
+            });
     all.add(one);
     var _ = one.answer().whenComplete((answer, failure) -> leave(one));
   }
@@ -192,33 +196,43 @@ public class LongPollRegistry implements SmartLifecycle {
   private void leave(PendingPoll<?> one) {
     all.remove(one);
     quota(one.owner()).release(one.owner(), 1);
-    waiting.computeIfPresent(
-        one.topic(),
-        (topic, together) -> {
-          together.remove(one);
-          return together.isEmpty() ? null : together;
-        });
+    alike(one.topic())
+        .computeIfPresent(
+            one.topic(),
+            (topic, together) -> {
+              together.remove(one);
+              return together.isEmpty() ? null : together;
+            });
+  }
+
+  /** Returns the polls of all wait keys of the type of this one. */
+  private Map<Object, Set<PendingPoll<?>>> alike(Object topic) {
+    return waiting.computeIfAbsent(topic.getClass(), _ -> new ConcurrentHashMap<>());
+  }
+
+  private Set<PendingPoll<?>> of(Object topic) {
+    return alike(topic).getOrDefault(topic, Set.of());
   }
 
   /** Wakes the polls of these wait keys, which then look again. */
   public void wake(Collection<?> topics) {
     for (Object topic : topics) {
-      waiting.getOrDefault(topic, Set.of()).forEach(PendingPoll::wake);
+      of(topic).forEach(PendingPoll::wake);
     }
   }
 
   public boolean isWaitedFor(Object topic) {
-    return waiting.containsKey(topic);
+    return !of(topic).isEmpty();
   }
 
   /** Returns the lowest version seen by the polls of a wait key; empty without polls. */
   public OptionalLong seenByAll(Object topic) {
-    return waiting.getOrDefault(topic, Set.of()).stream().mapToLong(PendingPoll::version).min();
+    return of(topic).stream().mapToLong(PendingPoll::version).min();
   }
 
   /** Returns the wait keys of one type that have polls. */
   public <K> List<K> topics(Class<K> kind) {
-    return waiting.keySet().stream().filter(kind::isInstance).map(kind::cast).toList();
+    return waiting.getOrDefault(kind, Map.of()).keySet().stream().map(kind::cast).toList();
   }
 
   private void look(Owner owner, Runnable work) {

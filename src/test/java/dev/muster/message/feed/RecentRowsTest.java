@@ -4,7 +4,7 @@ import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.muster.message.feed.FeedWaiters.FeedTopic;
+import dev.muster.message.feed.FeedWakeUps.FeedTopic;
 import dev.muster.platform.longpoll.LongPollRegistry;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestClient.Answer;

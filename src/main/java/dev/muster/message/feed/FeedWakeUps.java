@@ -3,10 +3,13 @@ package dev.muster.message.feed;
 import dev.muster.event.EventLog.RecordedEventListener;
 import dev.muster.event.EventType;
 import dev.muster.event.RecordedEvent;
+import dev.muster.message.store.ActivityKey;
 import dev.muster.message.store.FeedChangeListener;
+import dev.muster.message.store.OutcomeRepository;
 import dev.muster.platform.longpoll.LongPollRegistry;
 import dev.muster.platform.loop.BackgroundLoop;
 import dev.muster.platform.loop.BackgroundLoops;
+import dev.muster.platform.pace.Pace;
 import jakarta.annotation.PreDestroy;
 import java.time.Duration;
 import java.util.List;
@@ -18,46 +21,68 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
 /**
- * Wakes the long polls of feeds that have new rows. A notification wakes them at once. Without one,
- * a query over all awaited feeds finds the rows within about 1 s. Rows that this replica did not
- * append are read once for all woken polls.
+ * Wakes the long polls that a change of a feed may answer: those for its new rows, and those for
+ * the outcome of one of its messages. A notification wakes them at once. Without one, two queries
+ * over all that is awaited find the changes within about 1 s. Rows that this replica did not append
+ * are read once for all woken polls.
  */
 @Component
-class FeedWaiters implements FeedChangeListener, RecordedEventListener {
+class FeedWakeUps implements FeedChangeListener, RecordedEventListener {
 
-  /** The wait key of a feed's long polls. */
+  /** The wait key of the long polls for new rows; that for an outcome is the row's key. */
   record FeedTopic(UUID workspaceId) {}
 
   private static final String LAST_SEQS =
       "SELECT workspace_id, last_seq FROM activity_feeds WHERE workspace_id = ANY (:ids)";
 
   private static final Duration POLL_INTERVAL = Duration.ofSeconds(1);
-  private static final int FEEDS_IN_A_SLICE = 1000;
+  private static final int BATCH_SIZE = 1000;
 
   private final LongPollRegistry polls;
   private final RecentRows recent;
+  private final OutcomeRepository outcomes;
   private final JdbcClient db;
   private final Set<UUID> unread = ConcurrentHashMap.newKeySet();
-  private final BackgroundLoop loop;
+  private final BackgroundLoop looks;
   private final BackgroundLoop readings;
 
-  FeedWaiters(LongPollRegistry polls, RecentRows recent, JdbcClient db, BackgroundLoops loops) {
+  FeedWakeUps(
+      LongPollRegistry polls,
+      RecentRows recent,
+      OutcomeRepository outcomes,
+      JdbcClient db,
+      Pace pace,
+      BackgroundLoops loops) {
     this.polls = polls;
     this.recent = recent;
+    this.outcomes = outcomes;
     this.db = db;
     this.readings = loops.start("feed-readers", POLL_INTERVAL, this::readAndWake);
-    this.loop = loops.start("feed-waiters", POLL_INTERVAL, this::look);
+    this.looks = loops.start("feed-waiters", pace.of(POLL_INTERVAL), this::look);
   }
 
   @Override
   public void feedsChanged(Set<UUID> workspaceIds) {
-    polls.wake(workspaceIds.stream().map(FeedTopic::new).toList());
+    wakeReaders(workspaceIds);
+    wakeSenders(workspaceIds);
   }
 
   @Override
   public void changedElsewhere(Set<UUID> workspaceIds) {
+    wakeSenders(workspaceIds);
     workspaceIds.stream().filter(id -> polls.isWaitedFor(new FeedTopic(id))).forEach(unread::add);
     readings.wake();
+  }
+
+  private void wakeReaders(Set<UUID> workspaceIds) {
+    polls.wake(workspaceIds.stream().map(FeedTopic::new).toList());
+  }
+
+  private void wakeSenders(Set<UUID> workspaceIds) {
+    polls.wake(
+        polls.topics(ActivityKey.class).stream()
+            .filter(key -> workspaceIds.contains(key.workspaceId()))
+            .toList());
   }
 
   /** Caches new rows, then wakes the polls. If the read fails, each poll reads for itself. */
@@ -67,16 +92,16 @@ class FeedWaiters implements FeedChangeListener, RecordedEventListener {
     try {
       recent.read(feeds);
     } finally {
-      feedsChanged(feeds);
+      wakeReaders(feeds);
     }
   }
 
   @Override
   public void resync() {
-    loop.wake();
+    looks.wake();
   }
 
-  /** Wakes the polls of removed workspaces, so that they respond with the refusal. */
+  /** Wakes the polls that a removed workspace answers with a refusal. */
   @Override
   public void follow(List<RecordedEvent> events) {
     feedsChanged(RecordedEvent.workspacesOf(events, EventType.WORKSPACE_REMOVED));
@@ -85,16 +110,20 @@ class FeedWaiters implements FeedChangeListener, RecordedEventListener {
   private void look() {
     polls.topics(FeedTopic.class).stream()
         .map(FeedTopic::workspaceId)
-        .gather(Gatherers.windowFixed(FEEDS_IN_A_SLICE))
-        .forEach(this::lookAt);
+        .gather(Gatherers.windowFixed(BATCH_SIZE))
+        .forEach(this::findNewRows);
     if (!unread.isEmpty()) {
       readings.wake();
     }
+    polls.topics(ActivityKey.class).stream()
+        .gather(Gatherers.windowFixed(BATCH_SIZE))
+        .map(outcomes::decided)
+        .forEach(polls::wake);
   }
 
-  private void lookAt(List<UUID> slice) {
+  private void findNewRows(List<UUID> feeds) {
     db.sql(LAST_SEQS)
-        .param("ids", slice.toArray(UUID[]::new))
+        .param("ids", feeds.toArray(UUID[]::new))
         .query(row -> {
           UUID feed = row.getObject("workspace_id", UUID.class);
           if (polls.seenByAll(new FeedTopic(feed)).orElse(Long.MAX_VALUE)
@@ -106,7 +135,7 @@ class FeedWaiters implements FeedChangeListener, RecordedEventListener {
 
   @PreDestroy
   void close() {
-    loop.close();
+    looks.close();
     readings.close();
   }
 }
