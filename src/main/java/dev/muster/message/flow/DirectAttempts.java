@@ -3,6 +3,7 @@ package dev.muster.message.flow;
 import dev.muster.message.call.OutboundRequest;
 import dev.muster.message.call.OutcomeMapper;
 import dev.muster.message.call.TargetCalls;
+import dev.muster.message.flow.DeliverySlots.DeliverySlot;
 import dev.muster.message.store.ActivityKey;
 import dev.muster.message.store.Completions;
 import dev.muster.message.store.DeliveryClaim;
@@ -63,15 +64,19 @@ class DirectAttempts {
    * completes after the outcome is stored. It is empty when another replica holds the delivery by
    * then, unless the sender has got a stream already.
    */
-  CompletableFuture<Optional<ProxyResponse>> run(Held held, @Nullable StreamSink sink) {
+  CompletableFuture<Optional<ProxyResponse>> run(
+      Held held, @Nullable StreamSink sink, Places places) {
     CompletableFuture<Optional<ProxyResponse>> reply = new CompletableFuture<>();
     if (sink == null) {
       RequestDeadline.without(() -> {
-        run(held, null, reply);
+        run(held, null, places, reply);
         return true;
       });
     } else {
-      Thread.ofVirtual().name("delivery-" + held.key().seq()).start(() -> run(held, sink, reply));
+      StreamSink counting = places.counting(sink);
+      Thread.ofVirtual()
+          .name("delivery-" + held.key().seq())
+          .start(() -> run(held, counting, places, reply));
     }
     return reply;
   }
@@ -80,60 +85,46 @@ class DirectAttempts {
    * Sends and stores the outcome. The reply keeps the memory of the response until it is written.
    */
   private void run(
-      Held held, @Nullable StreamSink sink, CompletableFuture<Optional<ProxyResponse>> reply) {
+      Held held,
+      @Nullable StreamSink sink,
+      Places places,
+      CompletableFuture<Optional<ProxyResponse>> reply) {
     ResponseMemoryAllocation space = held.request().openSpace(responseMemory);
-    boolean isStoredOrLost = false;
+    @Nullable DeliveryOutcome outcome = null;
     try {
       A2aResult result = calls.send(held.request(), space, sink);
-      DeliveryOutcome outcome = outcomes.of(result, held.wasDeliveredBefore());
+      outcome = outcomes.of(result, held.wasDeliveredBefore());
+      boolean isHeld = completions.complete(outcome.completion(held.key(), held.claim(), null));
+      lease.end(held.claim());
       // The sender has seen the stream, so it gets no other outcome.
-      isStoredOrLost = store(held, space, outcome, result instanceof A2aResult.Streamed, reply);
-      if (!isStoredOrLost) {
-        storeLate(held, outcome);
+      if (isHeld || result instanceof A2aResult.Streamed) {
+        reply.complete(Optional.of(outcome.reply().in(space)));
+      } else {
+        space.close();
+        reply.complete(Optional.empty());
       }
     } catch (RuntimeException | Error e) {
-      failed.log(Level.ERROR, "the delivery of {} failed", held.key(), e);
+      if (outcome == null || !Completions.mayWorkLater(e)) {
+        failed.log(Level.ERROR, "the delivery of {} failed", held.key(), e);
+        outcome = queueCompletion.uncertain("the server failed while it delivered this", 1);
+      }
+      DeliverySlot slot = places.leave();
       reply.completeExceptionally(e);
-      storeLate(held, queueCompletion.uncertain("the server failed while it delivered this", 1));
-    } finally {
-      if (isStoredOrLost) {
-        lease.end(held.claim());
-      }
-      if (!reply.isDone() || reply.isCompletedExceptionally() || reply.join().isEmpty()) {
-        space.close();
-      }
+      storeLate(held, outcome, space, slot);
     }
   }
 
   /**
-   * Stores the outcome; returns false when a retry is needed. The sender has got an error in that
-   * case.
+   * Retries on a new thread, which holds the claim, the slots and the memory of the delivery until
+   * it ends.
    */
-  private boolean store(
-      Held held,
-      ResponseMemoryAllocation space,
-      DeliveryOutcome outcome,
-      boolean isSeen,
-      CompletableFuture<Optional<ProxyResponse>> reply) {
-    try {
-      boolean isHeld = completions.complete(outcome.completion(held.key(), held.claim(), null));
-      reply.complete(isHeld || isSeen ? Optional.of(outcome.reply().in(space)) : Optional.empty());
-      return true;
-    } catch (RuntimeException e) {
-      if (!Completions.mayWorkLater(e)) {
-        throw e;
-      }
-      reply.completeExceptionally(e);
-      return false;
-    }
-  }
-
-  /** Retries on a new thread, which holds the claim until it ends. */
-  private void storeLate(Held held, DeliveryOutcome outcome) {
+  private void storeLate(
+      Held held, DeliveryOutcome outcome, ResponseMemoryAllocation space, DeliverySlot slot) {
     Thread.ofVirtual()
         .name("late-outcome-" + held.key().seq())
         .start(() -> {
-          try {
+          try (slot;
+              space) {
             Completions.untilStored(() -> {
               boolean _ = completions.complete(outcome.completion(held.key(), held.claim(), null));
             });

@@ -23,7 +23,6 @@ import dev.muster.platform.longpoll.LongPollRegistry;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
 import dev.muster.protocol.A2aMethod;
-import dev.muster.protocol.client.StreamSink;
 import dev.muster.workspace.DeliveryTarget;
 import dev.muster.workspace.Workspaces;
 import java.nio.charset.StandardCharsets;
@@ -147,9 +146,7 @@ public class MessageFlow {
 
   /** Calls the agent. If another replica has taken the delivery over, waits for that outcome. */
   private CompletableFuture<ProxyResponse> call(Message message, Places places, Held held) {
-    @Nullable StreamSink sink = message.sink();
-    CompletableFuture<Optional<ProxyResponse>> sent =
-        attempts.run(held, sink == null ? null : places.counting(sink));
+    CompletableFuture<Optional<ProxyResponse>> sent = attempts.run(held, message.sink(), places);
     // The agent's time must not count as a slow database, so the response gets a new deadline.
     return RequestDeadline.within(
         RequestDeadline.LIMIT,

@@ -38,6 +38,13 @@ final class Places implements AutoCloseable {
     return Objects.requireNonNull(slot).counting(sink);
   }
 
+  /** Leaves the slot to the caller, who closes it; {@link #close} no longer does. */
+  synchronized DeliverySlot leave() {
+    DeliverySlot left = Objects.requireNonNull(slot);
+    slot = null;
+    return left;
+  }
+
   @Override
   public synchronized void close() {
     if (slot != null) {

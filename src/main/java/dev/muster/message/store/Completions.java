@@ -207,7 +207,7 @@ public class Completions {
     }
   }
 
-  public static boolean mayWorkLater(RuntimeException e) {
+  public static boolean mayWorkLater(Throwable e) {
     return e instanceof ProblemException
         || DatabaseOutage.is(e)
         || e instanceof UnknownCommitOutcomeException;

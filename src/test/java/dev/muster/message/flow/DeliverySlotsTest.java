@@ -19,6 +19,8 @@ import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestClient.Answer;
 import dev.muster.testing.TestPeer;
 import dev.muster.testing.TestServer;
+import java.sql.Connection;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -190,6 +192,31 @@ class DeliverySlotsTest {
       peer.release();
       CompletableFuture.allOf(deliveries.toArray(CompletableFuture[]::new)).join();
       Awaitility.await().until(() -> used.running() == 0 && used.keptBytes() == 0);
+    }
+  }
+
+  /** Otherwise the answers that wait for the database would have no bound. */
+  @Test
+  void areHeldUntilALateOutcomeIsStored() throws Exception {
+    try (TestServer server = TestServer.start("AGENT_URL_ALLOW=loopback");
+        TestPeer peer = TestPeer.start().usually(PeerBehavior.echo());
+        Connection connection = server.database().connect();
+        Statement lock = connection.createStatement()) {
+      Agent target = new PushAgents(server).at(peer.url());
+      DeliverySlots used = server.bean(DeliverySlots.class);
+      connection.setAutoCommit(false);
+      lock.execute("LOCK TABLE delivery_outcomes");
+
+      Answer answer =
+          new ProxyClient(server).send(target, ADMIN_TOKEN, ProxyClient.message("m", "hi"));
+
+      assertRefused(answer, 503, "UNAVAILABLE");
+      assertThat(peer.deliveries()).hasSize(1);
+      assertThat(used.running()).isEqualTo(1);
+      connection.rollback();
+      Awaitility.await().until(() -> used.running() == 0 && used.keptBytes() == 0);
+      assertThat(server.database().value("SELECT state FROM delivery_outcomes"))
+          .isEqualTo("answered");
     }
   }
 }
