@@ -41,7 +41,7 @@ public final class BackupBench {
         Path file = database.folder().resolve("backup-" + round);
         Process backup = backup(database, file);
         double p99Beside =
-            p99(
+            Figures.p99(
                 heartbeats.timed(perSecond, _ -> backup.isAlive()).stream()
                     .map(Pace.Timed::ms)
                     .sorted()
@@ -50,7 +50,7 @@ public final class BackupBench {
           throw new IllegalStateException("the backup failed");
         }
         double took = (System.nanoTime() - begin) / 1e9;
-        double p99Calm = p99(heartbeats.run(perSecond, (int) Math.ceil(took)));
+        double p99Calm = Figures.p99(heartbeats.run(perSecond, (int) Math.ceil(took)));
         System.out.printf(
             "%.2f ms, calm %.2f ms; %,d bytes in %.1f s%n",
             p99Beside, p99Calm, Files.size(file), took);
@@ -90,9 +90,5 @@ public final class BackupBench {
             .inheritIO();
     builder.environment().put("DATABASE_URL", database.url());
     return builder.start();
-  }
-
-  private static double p99(List<Double> sorted) {
-    return sorted.get(sorted.size() * 99 / 100);
   }
 }

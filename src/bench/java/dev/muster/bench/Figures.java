@@ -11,6 +11,11 @@ record Figures(double min, double median, double max) {
     return new Figures(sorted.getFirst(), sorted.get(sorted.size() / 2), sorted.getLast());
   }
 
+  /** Returns what 99 of 100 of the sorted values do not exceed. */
+  static double p99(List<Double> sorted) {
+    return sorted.get(sorted.size() * 99 / 100);
+  }
+
   String text(String format) {
     return String.format(
         Locale.ROOT, format + " (" + format + "–" + format + ")", median, min, max);

@@ -66,7 +66,7 @@ public final class RetentionBench {
     List<Double> rates = new ArrayList<>();
     for (int round = 0; round < rounds; round++) {
       BenchFleet.execute(url, "CHECKPOINT");
-      double p99Calm = p99(appends.run(perSecond, seconds));
+      double p99Calm = Figures.p99(appends.run(perSecond, seconds));
       acknowledge(url, ofEach / 2, FEEDS / rounds);
       BenchFleet.execute(url, "CHECKPOINT");
       String before = value(url, "SELECT coalesce(last_success, 'epoch') " + RETENTION);
@@ -74,7 +74,7 @@ public final class RetentionBench {
       BenchFleet.execute(url, DUE_NOW);
       await(url, "SELECT picked " + RETENTION);
       long start = System.nanoTime();
-      double p99Deleting = p99(appends.run(perSecond, seconds));
+      double p99Deleting = Figures.p99(appends.run(perSecond, seconds));
       double appended = (double) perSecond * seconds;
       await(url, "SELECT last_success > '%s' %s".formatted(before, RETENTION));
       double took = (System.nanoTime() - start) / 1e9;
@@ -135,10 +135,6 @@ public final class RetentionBench {
             SELECT workspace_id FROM activity_feeds WHERE last_acked_seq = 0 ORDER BY workspace_id LIMIT %d)
         """
             .formatted(seq, feeds));
-  }
-
-  private static double p99(List<Double> sorted) {
-    return sorted.get(sorted.size() * 99 / 100);
   }
 
   private static void await(String url, String condition) throws Exception {

@@ -83,11 +83,11 @@ public final class SweepBench {
     List<Double> sweeps = new ArrayList<>();
     for (int round = 0; round < rounds; round++) {
       prepare(url, "3600");
-      double p99Calm = p99(heartbeats.run(perSecond, seconds));
+      double p99Calm = Figures.p99(heartbeats.run(perSecond, seconds));
       prepare(url, "-178"); // stale two seconds after the round begins
       List<Double> latencies = heartbeats.run(perSecond, seconds);
       sweeps.add(awaitAllOffline(url));
-      double p99Sweeping = p99(latencies);
+      double p99Sweeping = Figures.p99(latencies);
       System.out.printf("calm %.2f ms, sweeping %.2f ms%n", p99Calm, p99Sweeping);
       calm.add(p99Calm);
       sweeping.add(p99Sweeping);
@@ -152,10 +152,6 @@ public final class SweepBench {
       LockSupport.parkNanos(Duration.ofMillis(50).toNanos());
     }
     return value(url, SWEPT_FOR_MS);
-  }
-
-  private static double p99(List<Double> sorted) {
-    return sorted.get(sorted.size() * 99 / 100);
   }
 
   private static double value(String url, String sql) throws Exception {

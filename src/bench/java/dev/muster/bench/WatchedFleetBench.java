@@ -74,7 +74,7 @@ public final class WatchedFleetBench {
     List<Double> watched = new ArrayList<>();
     List<Double> ratios = new ArrayList<>();
     for (int round = 0; round <= rounds; round++) {
-      double p99Alone = p99(heartbeats.run(perSecond, seconds));
+      double p99Alone = Figures.p99(heartbeats.run(perSecond, seconds));
       long before = batches.get();
       CountDownLatch open = new CountDownLatch(CONSOLES);
       CountDownLatch closing = new CountDownLatch(1);
@@ -87,7 +87,7 @@ public final class WatchedFleetBench {
       if (!open.await(OPENING.toMillis(), TimeUnit.MILLISECONDS)) {
         throw new IllegalStateException("not all consoles could be opened");
       }
-      double p99Watched = p99(heartbeats.run(perSecond, seconds));
+      double p99Watched = Figures.p99(heartbeats.run(perSecond, seconds));
       closing.countDown();
       for (Thread console : consoles) {
         console.join();
@@ -165,9 +165,5 @@ public final class WatchedFleetBench {
       batches.incrementAndGet();
       return WebSocket.Listener.super.onText(socket, data, last);
     }
-  }
-
-  private static double p99(List<Double> sorted) {
-    return sorted.get(sorted.size() * 99 / 100);
   }
 }
