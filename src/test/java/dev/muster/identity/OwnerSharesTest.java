@@ -4,7 +4,6 @@ import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.muster.message.flow.DeliverySlots;
 import dev.muster.message.send.PushAgents;
 import dev.muster.platform.http.WholeReads;
 import dev.muster.platform.quota.Owner;
@@ -59,6 +58,8 @@ class OwnerSharesTest {
 
   /** docs/limits.md, "name look-ups of agent urls". */
   private static final int LOOKUPS = 4;
+
+  private static final int MAX_DELIVERIES_OF_TARGET = 64;
 
   private static final int MIB = 1 << 20;
   private static final Duration SOON = Duration.ofSeconds(20);
@@ -241,8 +242,7 @@ class OwnerSharesTest {
         switch (bound) {
           case UNREAD_ANSWERS -> List.of(largeRow());
           case DELIVERIES ->
-              calledBy(
-                  agent, 1 + (bound.share + TOO_MANY) / DeliverySlots.MAX_DELIVERIES_OF_TARGET);
+              calledBy(agent, 1 + (bound.share + TOO_MANY) / MAX_DELIVERIES_OF_TARGET);
           default -> List.of(agent.id().toString());
         };
     for (int n = 0; n < bound.share + TOO_MANY; n++) {

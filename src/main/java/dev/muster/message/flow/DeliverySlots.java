@@ -18,9 +18,9 @@ import org.jspecify.annotations.Nullable;
  * is no request of its sender any more. The memory, without that of the responses, is bounded in
  * total and per sender.
  */
-public final class DeliverySlots {
+final class DeliverySlots {
 
-  public static final int MAX_DELIVERIES_OF_TARGET = 64;
+  static final int MAX_DELIVERIES_OF_TARGET = 64;
   static final int MAX_DELIVERIES = 2_000;
   private static final long MAX_BYTES = 512L << 20;
 

@@ -180,12 +180,12 @@ public class QueueCompletion {
   }
 
   /** Builds the outcome of a message that never reached the agent and never will. */
-  public DeliveryOutcome refused(String why) {
+  DeliveryOutcome refused(String why) {
     return DeliveryOutcome.withoutAnswer(replies.unreachable(why), OutcomeState.REFUSED, why, 0);
   }
 
   /** Builds the outcome of a message that the agent may have got {@code deliveries} times. */
-  public DeliveryOutcome uncertain(String why, int deliveries) {
+  DeliveryOutcome uncertain(String why, int deliveries) {
     return DeliveryOutcome.withoutAnswer(
         replies.timedOut(why), OutcomeState.UNCERTAIN, why, deliveries);
   }

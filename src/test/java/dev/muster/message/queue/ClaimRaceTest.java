@@ -10,8 +10,10 @@ import dev.muster.message.queue.TestQueue.Queued;
 import dev.muster.message.store.Completions;
 import dev.muster.message.store.DeliveryClaim;
 import dev.muster.message.store.DeliveryOutcome;
+import dev.muster.message.store.DeliveryOutcome.OutcomeState;
 import dev.muster.message.store.MessageStore;
 import dev.muster.message.store.Messages;
+import dev.muster.message.store.ProxyResponse;
 import dev.muster.message.store.QueueRepository;
 import dev.muster.message.store.QueueState;
 import dev.muster.message.store.QueuedMessage;
@@ -173,8 +175,16 @@ class ClaimRaceTest {
         });
   }
 
+  private static DeliveryOutcome refused(String why) {
+    return DeliveryOutcome.withoutAnswer(
+        new ProxyResponse(503, "application/problem+json", new byte[0]),
+        OutcomeState.REFUSED,
+        why,
+        0);
+  }
+
   private static boolean end(TestServer replica, QueuedMessage message) {
-    DeliveryOutcome outcome = replica.bean(QueueCompletion.class).refused("not sent");
+    DeliveryOutcome outcome = refused("not sent");
     return replica
         .bean(Completions.class)
         .complete(outcome.completion(message.key(), message.heldBy(), QueueState.FAILED));
@@ -206,7 +216,7 @@ class ClaimRaceTest {
     for (DeliveryClaim claim : List.of(otherNumber, otherOwner)) {
       assertThat(ofOne.release(lost.key(), claim, "too late", null, 1, null, Duration.ZERO))
           .isFalse();
-      DeliveryOutcome outcome = ONE.bean(QueueCompletion.class).refused("not sent");
+      DeliveryOutcome outcome = refused("not sent");
       assertThat(
               ONE.bean(Completions.class)
                   .complete(outcome.completion(lost.key(), claim, QueueState.FAILED)))
@@ -253,7 +263,7 @@ class ClaimRaceTest {
         replica.bean(Messages.class).delegated(List.of(message.key())).getFirst();
     completion.end(
         message,
-        completion.refused(why),
+        refused(why),
         QueueState.FAILED,
         new DelegationMessageOutcome.Failed(ofDelegation, why));
   }

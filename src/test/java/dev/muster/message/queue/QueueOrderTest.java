@@ -3,7 +3,6 @@ package dev.muster.message.queue;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.message.flow.CountingAgent;
-import dev.muster.message.flow.DeliverySlots;
 import dev.muster.message.queue.TestQueue.Queued;
 import dev.muster.message.store.QueuedMessage;
 import dev.muster.testing.Slow;
@@ -39,6 +38,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 class QueueOrderTest {
 
   private static final TestServer SERVER = TestServer.shared();
+
+  /** How many deliveries to a target this replica makes at once. */
+  private static final int MAX_DELIVERIES_OF_TARGET = 64;
+
   private static final String ONE_AT_WORK = "\"active_tasks\":1";
   private static final String NONE_AT_WORK = "\"active_tasks\":0";
 
@@ -402,13 +405,13 @@ class QueueOrderTest {
     List<Agent> senders = senders(target, 2);
     Executor threads = Executors.newVirtualThreadPerTaskExecutor();
     List<CompletableFuture<Answer>> sent = new ArrayList<>();
-    for (int i = 0; i < DeliverySlots.MAX_DELIVERIES_OF_TARGET; i++) {
+    for (int i = 0; i < MAX_DELIVERIES_OF_TARGET; i++) {
       int n = i;
       sent.add(
           CompletableFuture.supplyAsync(
               () -> queue.send(target, senders.get(n % 2), "direct-" + n, 50), threads));
     }
-    awaitInProgress(DeliverySlots.MAX_DELIVERIES_OF_TARGET);
+    awaitInProgress(MAX_DELIVERIES_OF_TARGET);
 
     Queued queued = queue.put(target);
 

@@ -3,7 +3,6 @@ package dev.muster.message.send;
 import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.message.flow.DeliverySlots;
 import dev.muster.testing.PeerBehavior;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient.Agent;
@@ -30,7 +29,7 @@ class BlackHoleTest {
   private static final int CALLERS = 300;
 
   /** The bound on concurrent deliveries to one target. */
-  private static final int CALLERS_OF_ONE = DeliverySlots.MAX_DELIVERIES_OF_TARGET;
+  private static final int CALLERS_OF_ONE = 64;
 
   private static final int SENDS = 300;
 

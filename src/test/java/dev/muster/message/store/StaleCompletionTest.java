@@ -3,10 +3,10 @@ package dev.muster.message.store;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.message.RowId;
-import dev.muster.message.flow.QueueCompletion;
 import dev.muster.message.queue.TestQueue;
 import dev.muster.message.queue.TestQueue.Queued;
 import dev.muster.message.store.DeliveryOutcome.Completion;
+import dev.muster.message.store.DeliveryOutcome.OutcomeState;
 import dev.muster.platform.json.RawJson;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestServer;
@@ -34,8 +34,7 @@ class StaleCompletionTest {
     queue.claimByAnotherReplica(queued);
     queue.set(queued, "claim = 2, attempts = 2");
     DeliveryClaim claim = new DeliveryClaim(UUID.fromString(queue.open(queued, "owner")), 2);
-    DeliveryOutcome uncertain =
-        SERVER.bean(QueueCompletion.class).uncertain("the connection was closed", 1);
+    DeliveryOutcome uncertain = uncertain();
     Completion ofAnother = uncertain.completion(key, new DeliveryClaim(UUID.randomUUID(), 2), null);
     Completion earlier = uncertain.completion(key, new DeliveryClaim(claim.owner(), 1), null);
     Completion held = uncertain.completion(key, claim, QueueState.FAILED);
@@ -61,11 +60,7 @@ class StaleCompletionTest {
     assertThat(SERVER.bean(OutcomeRepository.class).answer(key, answer, Duration.ofSeconds(1)))
         .isTrue();
 
-    Completion late =
-        SERVER
-            .bean(QueueCompletion.class)
-            .uncertain("the connection was closed", 1)
-            .completion(key, claim, QueueState.FAILED);
+    Completion late = uncertain().completion(key, claim, QueueState.FAILED);
     Set<Completion> ended = complete(late);
 
     assertThat(ended).containsExactly(late);
@@ -73,6 +68,14 @@ class StaleCompletionTest {
     assertThat(queue.of(queued, "concat_ws(' ', m.state, l.status, q.state)"))
         .isEqualTo("answered ok delivered");
     assertThat(queue.show(queued).text()).contains("Done.");
+  }
+
+  private static DeliveryOutcome uncertain() {
+    return DeliveryOutcome.withoutAnswer(
+        new ProxyResponse(504, "application/problem+json", new byte[0]),
+        OutcomeState.UNCERTAIN,
+        "the connection was closed",
+        1);
   }
 
   private static Set<Completion> complete(Completion... completions) {
