@@ -22,6 +22,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.api.parallel.ResourceLock;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import tools.jackson.databind.JsonNode;
 
@@ -160,14 +162,19 @@ class AuditTest {
     assertThat(failures() - before).isEqualTo(AT_ONCE);
   }
 
-  /** A check of the database refuses one message, so that its batch is split. */
-  @Test
-  void isOneRowForEachMessageOfABatchThatIsSplit() {
+  /** A check of the database refuses one message, or its row here, so that its batch is split. */
+  @ParameterizedTest
+  @ValueSource(strings = {"activity_logs: message_id", "operator_actions: request_id"})
+  void isOneRowForEachMessageOfABatchThatIsSplit(String column) {
     Agent target = CLIENT.create("Target", "\"delivery_mode\":\"poll\"");
-    List<String> texts =
-        IntStream.range(0, AT_ONCE).mapToObj(i -> i == 7 ? "bad" : "m" + i).toList();
+    String table = column.substring(0, column.indexOf(':'));
+    List<String> ids =
+        IntStream.range(0, AT_ONCE)
+            .mapToObj(i -> i == 7 ? "bad" : target.id().toString() + i)
+            .toList();
     execute(
-        "ALTER TABLE activity_logs ADD CONSTRAINT no_bad CHECK (message_id <> 'bad') NOT VALID");
+        "ALTER TABLE %s ADD CONSTRAINT no_bad CHECK (%s <> 'bad') NOT VALID"
+            .formatted(table, column.substring(table.length() + 2)));
     List<Integer> statuses;
     try {
       statuses =
@@ -179,19 +186,19 @@ class AuditTest {
                       .post(
                           "/workspaces/" + target.id() + "/a2a",
                           ADMIN_TOKEN,
-                          message(texts.get(i)),
+                          message(ids.get(i)),
                           "X-Request-ID",
-                          "split-" + texts.get(i))
+                          ids.get(i))
                       .status());
     } finally {
-      execute("ALTER TABLE activity_logs DROP CONSTRAINT no_bad");
+      execute("ALTER TABLE " + table + " DROP CONSTRAINT no_bad");
     }
 
     List<String> audited = audit().stream().map(row -> row.path("request_id").asString()).toList();
     for (int i = 0; i < AT_ONCE; i++) {
-      String request = "split-" + texts.get(i);
-      assertThat(audited.stream().filter(request::equals)).as(request).hasSize(i == 7 ? 0 : 1);
-      assertThat(statuses.get(i)).as(request).isEqualTo(i == 7 ? 500 : 200);
+      String id = ids.get(i);
+      assertThat(audited.stream().filter(id::equals)).as(id).hasSize(i == 7 ? 0 : 1);
+      assertThat(statuses.get(i)).as(id).isEqualTo(i == 7 ? 500 : 200);
     }
   }
 

@@ -174,7 +174,7 @@ class ClaimOrderTest {
     int size = oneOf(0, 1, 3, 10, 30, 150);
     List<@Nullable UUID> senders = new ArrayList<>();
     senders.add(null);
-    IntStream.range(0, oneOf(0, 1, 3, 12)).forEach(_ -> senders.add(UUID.randomUUID()));
+    IntStream.range(0, oneOf(0, 1, 3, 12, 100)).forEach(_ -> senders.add(UUID.randomUUID()));
     String[] kinds =
         random.nextBoolean()
             ? new String[] {"message"}

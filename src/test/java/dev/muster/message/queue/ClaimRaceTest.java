@@ -26,6 +26,9 @@ import dev.muster.testing.TestDatabases;
 import dev.muster.testing.TestDatabases.TestDatabase;
 import dev.muster.testing.TestServer;
 import java.io.IOException;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -188,6 +191,31 @@ class ClaimRaceTest {
     return replica
         .bean(Completions.class)
         .complete(outcome.completion(message.key(), message.heldBy(), QueueState.FAILED));
+  }
+
+  /** What holds it may be an append, which decides by the queue as it is. */
+  @Test
+  void claimsNothingWhileTheHeadOfTheFeedIsLocked() throws SQLException {
+    Agent locked = queue.target(agent.url(), 1);
+    Agent free = queue.target(agent.url(), 1);
+    Queued waits = queue.put(locked);
+    Queued goes = queue.put(free);
+    try (Connection connection = DATABASE.connect();
+        Statement lock = connection.createStatement()) {
+      connection.setAutoCommit(false);
+      lock.execute(
+          "SELECT FROM activity_feeds WHERE workspace_id = '"
+              + locked.id()
+              + "' FOR NO KEY UPDATE");
+      ONE.client().heartbeat(locked);
+      ONE.client().heartbeat(free);
+
+      queue.awaitState(goes, "delivered");
+
+      assertThat(queue.of(waits, "concat_ws(' ', q.state, q.attempts)")).isEqualTo("waiting 0");
+      connection.rollback();
+    }
+    queue.awaitState(waits, "delivered");
   }
 
   /** A replica that resumes after it lost its claim changes nothing of the new claim's delivery. */

@@ -181,13 +181,19 @@ class VersionedResponsesTest {
         send(polling, stranger.token(), request("GetTask", "1", ""), null), 403, "FORBIDDEN");
   }
 
+  /** Also when the server remembers it as one that polls. */
   @Test
   void leaveTheMethodsOfAPushAgentToIt() throws IOException {
+    assertThat(send(polling, ADMIN_TOKEN, request("GetTask", "1", ""), null).text())
+        .contains("fetches its messages");
     try (TestPeer peer = TestPeer.start()) {
       peer.then(PeerBehavior.answer(200, PushAgents.ANSWER));
-      Agent called = new PushAgents(SERVER).at(peer.url());
+      String push = "{\"delivery_mode\":\"push\",\"url\":\"" + peer.url() + "\"}";
+      assertThat(CLIENT.patch("/workspaces/" + polling.id(), ADMIN_TOKEN, push).status())
+          .isEqualTo(200);
+      CLIENT.heartbeat(polling);
 
-      assertThat(send(called, ADMIN_TOKEN, request("GetTask", "1", ""), null).text())
+      assertThat(send(polling, ADMIN_TOKEN, request("GetTask", "1", ""), null).text())
           .isEqualTo(PushAgents.ANSWER);
     }
   }

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.muster.MusterApplication;
 import dev.muster.message.flow.CountingAgent;
 import dev.muster.message.flow.DeliverySweep;
+import dev.muster.message.flow.QueuedAttempts;
 import dev.muster.message.queue.QueueWorker;
 import dev.muster.message.queue.TestQueue;
 import dev.muster.message.queue.TestQueue.Queued;
@@ -48,6 +49,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.api.parallel.ResourceLock;
+import org.springframework.transaction.support.TransactionTemplate;
 
 /**
  * Another replica takes over a delivery when the lease of its replica has expired or the replica
@@ -356,6 +358,44 @@ class ReplicaLeaseTest {
           504,
           "AGENT_TIMEOUT");
       assertThat(agent.timesReceived(queued.messageId())).isEqualTo(1);
+    }
+  }
+
+  /** By then another replica may have taken over what this one has claimed. */
+  @Test
+  void callsNobodyAfterTheEndOfItsLease() {
+    agent.works(messageId -> 200);
+    try (TestServer ends = startFast(TestDatabases.create())) {
+      ends.bean(QueueWorker.class).stop();
+      TestQueue queue = TestQueue.of(ends);
+      Agent target = queue.target(agent.url(), 1);
+      Queued queued = queue.put(target);
+      ends.client().heartbeat(target);
+      ReplicaLease lease = ends.bean(ReplicaLease.class);
+      QueuedMessage claimed =
+          ends.bean(TransactionTemplate.class)
+              .execute(_ ->
+                  ends.bean(QueueRepository.class)
+                      .claim(List.of(target.id()), _ -> 1, lease.begin(), 1))
+              .getFirst();
+      lease.close();
+      Awaitility.await().atMost(TAKEOVER).until(() -> !lease.isAlive());
+
+      assertThat(ends.bean(QueuedAttempts.class).attempt(claimed))
+          .isEqualTo(new QueuedAttempts.Result.NoFreeSlot());
+      Agent online = queue.target(agent.url(), 1);
+      ends.client().heartbeat(online);
+      assertRefused(queue.send(online, null, "direct", 50), 503, "UNAVAILABLE");
+
+      assertThat(agent.received()).isEmpty();
+      assertThat(queue.open(queued, "count(*)")).isEqualTo("1");
+      assertThat(
+              ends.database()
+                  .value(
+                      "SELECT count(*) FROM activity_logs WHERE workspace_id = '"
+                          + online.id()
+                          + "'"))
+          .isEqualTo("0");
     }
   }
 
