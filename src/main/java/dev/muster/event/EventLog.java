@@ -3,7 +3,6 @@ package dev.muster.event;
 import dev.muster.platform.loop.FailingUnits;
 import dev.muster.platform.quota.Owner;
 import dev.muster.platform.quota.Quota;
-import dev.muster.platform.quota.Slots;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.List;
 import java.util.Optional;
@@ -29,7 +28,6 @@ public class EventLog {
   private static final int MAX_PAST_BYTES = 256 * 1024;
 
   private static final int MAX_READERS_OF_THE_PAST = 4;
-  private static final int MAX_READERS_OF_AN_OWNER = 2;
 
   /** Keeps the newest recorded events in memory, by {@code seq}. */
   private static final class RecentEvents {
@@ -80,8 +78,7 @@ public class EventLog {
   private final EventRepository repository;
   private final List<RecordedEventListener> followers;
   private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
-  private final Slots readersOfThePast =
-      new Slots(new Quota(MAX_READERS_OF_THE_PAST, MAX_READERS_OF_AN_OWNER));
+  private final Quota readersOfThePast = new Quota(MAX_READERS_OF_THE_PAST);
   private final FailingUnits failing;
   private final RecentEvents recent;
 
@@ -213,11 +210,6 @@ public class EventLog {
    * and those of one owner leave reads to others.
    */
   private <T> T readPast(Owner owner, Supplier<T> read) {
-    readersOfThePast.takeUninterruptibly(owner);
-    try {
-      return read.get();
-    } finally {
-      readersOfThePast.release(owner);
-    }
+    return readersOfThePast.runUninterruptibly(owner, read);
   }
 }

@@ -5,9 +5,9 @@ import dev.muster.platform.commit.BatchOutcome;
 import dev.muster.platform.commit.BatchRetry;
 import dev.muster.platform.commit.CommitAwareTransactions;
 import dev.muster.platform.commit.GroupCommit;
-import dev.muster.platform.commit.WaitSlots;
 import dev.muster.platform.http.RequestOwner;
 import dev.muster.platform.loop.BackgroundLoops;
+import dev.muster.platform.quota.Quota;
 import dev.muster.runtime.StreamWriter.EventSubmission;
 import dev.muster.runtime.StreamWriter.SubmissionResult;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -36,11 +36,7 @@ class RuntimeEventIngest {
   private final StreamWriter writer;
   private final CommitAwareTransactions transactions;
   private final CommitAwareTransactions boundedTransactions;
-  private final WaitSlots lockWaiters =
-      new WaitSlots(
-          MAX_LOCK_WAITERS,
-          MAX_WAIT,
-          "too many posts wait for their streams; try again in a few seconds");
+  private final Quota lockWaiters = new Quota(MAX_LOCK_WAITERS);
   private final GroupCommit<EventSubmission, SubmissionResult> commits;
 
   RuntimeEventIngest(
@@ -82,6 +78,8 @@ class RuntimeEventIngest {
     List<BatchOutcome<SubmissionResult>> outcomes =
         lockWaiters.run(
             RequestOwner.current(),
+            MAX_WAIT,
+            "too many posts wait for their streams; try again in a few seconds",
             () ->
                 BatchRetry.run(
                     List.of(submission),

@@ -7,11 +7,11 @@ import dev.muster.identity.AuditTrail;
 import dev.muster.identity.Caller;
 import dev.muster.identity.Tokens;
 import dev.muster.identity.Tokens.Minted;
-import dev.muster.platform.commit.WaitSlots;
 import dev.muster.platform.http.RequestOwner;
 import dev.muster.platform.json.JsonBody;
 import dev.muster.platform.json.RawJson;
 import dev.muster.platform.problem.ProblemException;
+import dev.muster.platform.quota.Quota;
 import dev.muster.workspace.StatusRepository.StatusRow;
 import java.time.Duration;
 import java.time.Instant;
@@ -31,6 +31,9 @@ class Registration {
   static final int MAX_CONCURRENT = 4;
 
   private static final Duration SLOT_TIMEOUT = Duration.ofSeconds(3);
+
+  private static final String NO_SLOT =
+      "too many agents register at the same time; try again in a few seconds";
 
   /** The limit of decisions, since the workspace may change between a decision and the store. */
   private static final int MAX_DECISIONS = 5;
@@ -97,11 +100,7 @@ class Registration {
   private final TransactionTemplate transactions;
 
   /** A fleet that comes back registers at once, and must leave connections to others. */
-  private final WaitSlots slots =
-      new WaitSlots(
-          MAX_CONCURRENT,
-          SLOT_TIMEOUT,
-          "too many agents register at the same time; try again in a few seconds");
+  private final Quota slots = new Quota(MAX_CONCURRENT);
 
   Registration(
       WorkspaceRepository workspaces,
@@ -136,6 +135,8 @@ class Registration {
       Optional<Registered> registered =
           slots.run(
               RequestOwner.current(),
+              SLOT_TIMEOUT,
+              NO_SLOT,
               () ->
                   transactions.execute(status -> {
                     Before before =

@@ -3,10 +3,8 @@ package dev.muster.attack;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.core.domain.JavaClass;
-import dev.muster.platform.commit.WaitSlots;
 import dev.muster.platform.loop.BackgroundLoop;
 import dev.muster.platform.quota.Quota;
-import dev.muster.platform.quota.Slots;
 import dev.muster.testing.ServerClasses;
 import java.io.IOException;
 import java.lang.reflect.Field;
@@ -61,8 +59,7 @@ class LimitsTest {
   private static final Pattern CODE = Pattern.compile("`([^`]+)`");
 
   /** What counts for each owner ({@code docs/internals}, shares). */
-  private static final Set<Class<?>> COUNTS_OWNERS =
-      Set.of(Quota.class, Slots.class, WaitSlots.class);
+  private static final Set<Class<?>> COUNTS_OWNERS = Set.of(Quota.class);
 
   /** What bounds and knows no owner. */
   private static final Set<Class<?>> KNOWS_NO_OWNER =

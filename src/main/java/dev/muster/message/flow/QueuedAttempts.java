@@ -18,7 +18,6 @@ import dev.muster.message.store.ReplicaLease;
 import dev.muster.message.store.Sender;
 import dev.muster.platform.json.RawJson;
 import dev.muster.platform.quota.Quota;
-import dev.muster.platform.quota.Slots;
 import dev.muster.protocol.client.A2aErrors;
 import dev.muster.protocol.client.A2aResult;
 import dev.muster.protocol.client.Deadline;
@@ -34,7 +33,6 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
 
@@ -102,13 +100,12 @@ public class QueuedAttempts {
   /** Messages that are read at the same time; their sizes are known only after the read. */
   private static final int MAX_LOADING = 4;
 
-  private static final int MAX_LOADING_OF_A_TARGET = 2;
   private static final String NOT_WANTED =
       "the delegation has ended, or was sent again, while this waited";
   private static final String TOO_LATE =
       "the deadline of the delegation passed before its callee could be reached";
 
-  private final Slots loading = new Slots(new Quota(MAX_LOADING, MAX_LOADING_OF_A_TARGET));
+  private final Quota loading = new Quota(MAX_LOADING);
   private final Messages messages;
   private final Workspaces workspaces;
   private final TargetCalls calls;
@@ -176,17 +173,16 @@ public class QueuedAttempts {
   }
 
   private StoredMessage load(QueuedMessage queued) {
-    UUID target = queued.key().workspaceId();
-    loading.takeUninterruptibly(target);
-    try {
-      return messages
-          .find(queued.key())
-          .orElseThrow(() ->
-              new IllegalStateException(
-                  "the row of a message that waits is kept, but " + queued.id() + " is gone"));
-    } finally {
-      loading.release(target);
-    }
+    return loading.runUninterruptibly(
+        queued.key().workspaceId(),
+        () ->
+            messages
+                .find(queued.key())
+                .orElseThrow(() ->
+                    new IllegalStateException(
+                        "the row of a message that waits is kept, but "
+                            + queued.id()
+                            + " is gone")));
   }
 
   private Result send(

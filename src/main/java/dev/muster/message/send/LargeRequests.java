@@ -4,7 +4,6 @@ import dev.muster.platform.deadline.RequestDeadline;
 import dev.muster.platform.problem.ProblemException;
 import dev.muster.platform.quota.Owner;
 import dev.muster.platform.quota.Quota;
-import dev.muster.platform.quota.Slots;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
@@ -28,13 +27,12 @@ final class LargeRequests {
   /** A smaller request takes only a few milliseconds on any thread. */
   static final int LARGE_BYTES = 256 * 1024;
 
-  private static final int AT_ONCE = Math.clamp(Runtime.getRuntime().availableProcessors(), 2, 4);
-  static final int AT_ONCE_OF_AN_OWNER = AT_ONCE / 2;
+  static final int AT_ONCE = Math.clamp(Runtime.getRuntime().availableProcessors(), 2, 4);
 
   /** Together with the work, less than the 5 s of R0.6. */
   private static final Duration TIMEOUT = Duration.ofMillis(500);
 
-  private final Slots slots = new Slots(new Quota(AT_ONCE, AT_ONCE_OF_AN_OWNER));
+  private final Quota slots = new Quota(AT_ONCE);
 
   /**
    * Runs {@code work} and rethrows its exception. Refuses with {@code UNAVAILABLE} when no slot is
@@ -65,13 +63,13 @@ final class LargeRequests {
               RequestContextHolder.setRequestAttributes(request); // so it is the owner's
               inTime.run();
             } finally {
-              slots.release(owner);
+              slots.release(owner, 1);
             }
           });
       started = true;
     } finally {
       if (!started) {
-        slots.release(owner);
+        slots.release(owner, 1);
       }
     }
     return resultOf(task);
@@ -79,7 +77,7 @@ final class LargeRequests {
 
   private void take(Owner owner) {
     try {
-      if (slots.tryTake(owner, RequestDeadline.capping(TIMEOUT)) != Quota.Grant.GRANTED) {
+      if (slots.await(owner, RequestDeadline.capping(TIMEOUT)) != Quota.Grant.GRANTED) {
         throw refused();
       }
     } catch (InterruptedException e) {

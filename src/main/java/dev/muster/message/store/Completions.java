@@ -11,7 +11,6 @@ import dev.muster.platform.commit.BatchRetry;
 import dev.muster.platform.commit.CommitAwareTransactions;
 import dev.muster.platform.commit.CommitAwareTransactions.UnknownCommitOutcomeException;
 import dev.muster.platform.commit.GroupCommit;
-import dev.muster.platform.commit.WaitSlots;
 import dev.muster.platform.json.RawJson;
 import dev.muster.platform.loop.BackgroundLoops;
 import dev.muster.platform.postgres.BatchColumns;
@@ -21,6 +20,7 @@ import dev.muster.platform.postgres.StatementTimeouts;
 import dev.muster.platform.problem.DatabaseOutage;
 import dev.muster.platform.problem.ProblemException;
 import dev.muster.platform.quota.Owner;
+import dev.muster.platform.quota.Quota;
 import io.micrometer.core.instrument.MeterRegistry;
 import jakarta.annotation.PreDestroy;
 import java.sql.PreparedStatement;
@@ -138,8 +138,7 @@ public class Completions {
   private final QueueMetrics metrics;
   private final CommitAwareTransactions longTransactions;
   private final StatementTimeouts statements;
-  private final WaitSlots largeOnes =
-      new WaitSlots(MAX_LARGE_AT_ONCE, LARGE_TIMEOUT, "too many large answers wait to be stored");
+  private final Quota largeOnes = new Quota(MAX_LARGE_AT_ONCE);
   private final GroupCommit<Completion, Boolean> commits;
 
   Completions(
@@ -217,6 +216,8 @@ public class Completions {
     var target = new Owner.OfWorkspace(completion.key().workspaceId());
     return largeOnes.run(
         target,
+        LARGE_TIMEOUT,
+        "too many large answers wait to be stored",
         () ->
             longTransactions.runRetryingDeadlocks(_ -> {
               statements.allow(MAX_LARGE_DURATION);

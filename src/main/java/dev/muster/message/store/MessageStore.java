@@ -13,11 +13,11 @@ import dev.muster.platform.commit.BatchOutcome;
 import dev.muster.platform.commit.BatchRetry;
 import dev.muster.platform.commit.CommitAwareTransactions;
 import dev.muster.platform.commit.GroupCommit;
-import dev.muster.platform.commit.WaitSlots;
 import dev.muster.platform.http.RequestOwner;
 import dev.muster.platform.loop.BackgroundLoops;
 import dev.muster.platform.postgres.HotStatements;
 import dev.muster.platform.postgres.StatementTimeouts;
+import dev.muster.platform.quota.Quota;
 import io.micrometer.core.instrument.MeterRegistry;
 import jakarta.annotation.PreDestroy;
 import java.time.Duration;
@@ -76,14 +76,13 @@ public class MessageStore {
   private final StatementTimeouts timeouts;
 
   /** Few single rows run at a time, since each takes memory and a connection. */
-  private final WaitSlots singleRows = new WaitSlots(MAX_SINGLE_ROWS, SLOT_TIMEOUT, NO_SLOT);
+  private final Quota singleRows = new Quota(MAX_SINGLE_ROWS);
 
   /**
    * Admits one row above 2 MiB at a time. Two at once would take twice as long and exceed the
    * limit.
    */
-  private final WaitSlots largeSingleRows =
-      new WaitSlots(MAX_LARGE_SINGLE_ROWS, SLOT_TIMEOUT, NO_SLOT);
+  private final Quota largeSingleRows = new Quota(MAX_LARGE_SINGLE_ROWS);
 
   private final GroupCommit<NewActivity, AppendDecision> commits;
 
@@ -139,9 +138,11 @@ public class MessageStore {
         : appendSingle(row, singleRows, SINGLE_LIMIT);
   }
 
-  private AppendResult appendSingle(NewActivity row, WaitSlots slots, Duration limit) {
+  private AppendResult appendSingle(NewActivity row, Quota slots, Duration limit) {
     return slots.run(
         RequestOwner.current(),
+        SLOT_TIMEOUT,
+        NO_SLOT,
         () ->
             transactions
                 .withTimeout(limit)

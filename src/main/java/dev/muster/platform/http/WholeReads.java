@@ -6,7 +6,6 @@ import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
 import dev.muster.platform.quota.Owner;
 import dev.muster.platform.quota.Quota;
-import dev.muster.platform.quota.Slots;
 import java.time.Duration;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -25,7 +24,6 @@ import org.springframework.stereotype.Component;
 public final class WholeReads {
 
   private static final int MAX_AT_ONCE = 4;
-  private static final int MAX_OF_AN_OWNER = 2;
 
   /** A small pool has fewer whole reads, so that they leave most of it. */
   private static final int CONNECTIONS_FOR_ONE = 4;
@@ -35,8 +33,7 @@ public final class WholeReads {
 
   private static final ScopedValue<Boolean> READING = ScopedValue.newInstance();
 
-  private final long ofAnOwner;
-  private final Slots places;
+  private final Quota places;
 
   @Autowired
   WholeReads(HikariDataSource pool) {
@@ -44,9 +41,7 @@ public final class WholeReads {
   }
 
   WholeReads(int connections) {
-    int atOnce = Math.clamp(connections / CONNECTIONS_FOR_ONE, 1, MAX_AT_ONCE);
-    this.ofAnOwner = Math.clamp(atOnce / 2, 1, MAX_OF_AN_OWNER);
-    this.places = new Slots(new Quota(atOnce, ofAnOwner));
+    this.places = new Quota(Math.clamp(connections / CONNECTIONS_FOR_ONE, 1, MAX_AT_ONCE));
   }
 
   /**
@@ -72,7 +67,7 @@ public final class WholeReads {
           throw refusal(
               ErrorCode.RATE_LIMITED,
               "other long reads of this credential are running (expected: at most "
-                  + ofAnOwner
+                  + places.ownerLimit()
                   + " at once); wait for their answers, or ask less often");
       case FULL ->
           throw refusal(
@@ -82,13 +77,13 @@ public final class WholeReads {
     try {
       return ScopedValue.where(READING, true).call(read::get);
     } finally {
-      places.release(owner);
+      places.release(owner, 1);
     }
   }
 
   private Quota.Grant take(Owner owner, Duration atMost) {
     try {
-      return places.tryTake(owner, atMost);
+      return places.await(owner, atMost);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw ProblemException.unavailable("the server is shutting down");

@@ -11,7 +11,6 @@ import dev.muster.platform.problem.ProblemException;
 import dev.muster.platform.quota.Owner;
 import dev.muster.platform.quota.Quota;
 import dev.muster.platform.quota.Quota.Grant;
-import dev.muster.platform.quota.Slots;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
@@ -51,8 +50,6 @@ public class LongPollRegistry implements SmartLifecycle {
   /** Bounds parallel looks, so that many woken polls leave connections to other requests. */
   private static final int MAX_CONCURRENT_LOOKS = 8;
 
-  private static final int MAX_LOOKS_OF_AN_OWNER = 4;
-
   /** The same for a small pool. */
   private static final double MAX_PART_OF_THE_POOL = 0.4;
 
@@ -66,7 +63,7 @@ public class LongPollRegistry implements SmartLifecycle {
   private final Quota ofWorkspaces = new Quota(MAX_WAITS_OF_WORKSPACES, MAX_WAITS_OF_A_WORKSPACE);
   private final Quota ofPeople = new Quota(MAX_WAITS_OF_PEOPLE, MAX_WAITS_OF_A_PERSON);
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
-  private final Slots looks;
+  private final Quota looks;
   private final Pace pace;
   private final BackgroundLoop loop;
   private volatile boolean running;
@@ -74,8 +71,7 @@ public class LongPollRegistry implements SmartLifecycle {
   LongPollRegistry(MeterRegistry metrics, Pace pace, BackgroundLoops loops, HikariDataSource pool) {
     this.pace = pace;
     int looksOfPool = (int) (pool.getMaximumPoolSize() * MAX_PART_OF_THE_POOL);
-    int most = Math.clamp(looksOfPool, 1, MAX_CONCURRENT_LOOKS);
-    this.looks = new Slots(new Quota(most, Math.clamp(most / 2, 1, MAX_LOOKS_OF_AN_OWNER)));
+    this.looks = new Quota(Math.clamp(looksOfPool, 1, MAX_CONCURRENT_LOOKS));
     Gauge.builder("muster.polls.waiting", all, Set::size)
         .description("Requests that are held until there is something to answer")
         .register(metrics);
@@ -238,7 +234,7 @@ public class LongPollRegistry implements SmartLifecycle {
   private void look(Owner owner, Runnable work) {
     threads.execute(() -> {
       try {
-        var _ = looks.tryTake(owner, UNTIL_FREE);
+        var _ = looks.await(owner, UNTIL_FREE);
       } catch (InterruptedException e) {
         return; // the server stops, and ends the poll
       }
@@ -250,7 +246,7 @@ public class LongPollRegistry implements SmartLifecycle {
               return true;
             });
       } finally {
-        looks.release(owner);
+        looks.release(owner, 1);
       }
     });
   }

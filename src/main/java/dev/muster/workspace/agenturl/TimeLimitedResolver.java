@@ -1,7 +1,6 @@
 package dev.muster.workspace.agenturl;
 
 import dev.muster.platform.quota.Quota;
-import dev.muster.platform.quota.Slots;
 import dev.muster.workspace.agenturl.AgentUrlGuard.HostResolver;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -38,7 +37,7 @@ final class TimeLimitedResolver {
 
   private final HostResolver inner;
   private final Duration limit;
-  private final Slots running = new Slots(new Quota(MAX_RUNNING, MAX_RUNNING_OF_OWNER));
+  private final Quota running = new Quota(MAX_RUNNING, MAX_RUNNING_OF_OWNER);
 
   TimeLimitedResolver(HostResolver inner, Duration limit) {
     this.inner = inner;
@@ -55,7 +54,7 @@ final class TimeLimitedResolver {
   List<InetAddress> resolve(String host, Object owner) throws UnknownHostException {
     long deadline = System.nanoTime() + limit.toNanos();
     try {
-      if (running.tryTake(owner, limit) != Quota.Grant.GRANTED) {
+      if (running.await(owner, limit) != Quota.Grant.GRANTED) {
         throw new TooManyException();
       }
       FutureTask<List<InetAddress>> lookup = new FutureTask<>(() -> inner.resolve(host));
@@ -81,7 +80,7 @@ final class TimeLimitedResolver {
           try {
             lookup.run();
           } finally {
-            running.release(owner); // when the look-up ends, not when its caller stops waiting
+            running.release(owner, 1); // when the look-up ends, not when its caller stops waiting
           }
         });
   }

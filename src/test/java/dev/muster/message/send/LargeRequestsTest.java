@@ -151,7 +151,7 @@ class LargeRequestsTest {
       TestClient client = server.client();
       Agent agent = client.create("Greedy");
       Agent modest = client.create("Modest");
-      for (int i = 0; i < LargeRequests.AT_ONCE_OF_AN_OWNER; i++) {
+      for (int i = 0; i < LargeRequests.AT_ONCE / 2; i++) {
         Owner owner = new Owner.OfWorkspace(agent.id());
         assertThat(hold(server.bean(LargeRequests.class), owner).join()).isTrue();
       }

@@ -1,4 +1,4 @@
-package dev.muster.platform.commit;
+package dev.muster.platform.quota;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -7,7 +7,6 @@ import static org.awaitility.Awaitility.await;
 import dev.muster.platform.deadline.RequestDeadline;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
-import dev.muster.platform.quota.Owner;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
-class WaitSlotsTest {
+class QuotaRunsTest {
 
   private static final Duration LONG = Duration.ofDays(1);
   private static final Duration SHORT = Duration.ofMillis(20);
@@ -43,7 +42,7 @@ class WaitSlotsTest {
   }
 
   /** Starts works that end only when the test lets them, and returns when each holds or waits. */
-  private List<CompletableFuture<String>> start(WaitSlots slots, Owner owner, int count) {
+  private List<CompletableFuture<String>> start(Quota quota, Owner owner, int count) {
     List<CompletableFuture<String>> started = new ArrayList<>();
     for (int n = 0; n < count; n++) {
       CompletableFuture<Thread> caller = new CompletableFuture<>();
@@ -51,12 +50,12 @@ class WaitSlotsTest {
           CompletableFuture.supplyAsync(
               () -> {
                 caller.complete(Thread.currentThread());
-                return slots.run(owner, () -> hold(owner));
+                return quota.run(owner, LONG, REFUSAL, () -> hold(owner));
               },
               threads));
       callers.add(caller.join());
     }
-    await().untilAsserted(() -> assertThat(callers).allMatch(WaitSlotsTest::isParked));
+    await().untilAsserted(() -> assertThat(callers).allMatch(QuotaRunsTest::isParked));
     return started;
   }
 
@@ -77,11 +76,11 @@ class WaitSlotsTest {
 
   @Test
   void leaveOthersTheirSlots() throws Exception {
-    var slots = new WaitSlots(4, LONG, REFUSAL);
-    List<CompletableFuture<String>> all = new ArrayList<>(start(slots, greedy, 10));
+    var quota = new Quota(4);
+    List<CompletableFuture<String>> all = new ArrayList<>(start(quota, greedy, 10));
     awaitBegun(greedy, greedy);
 
-    all.addAll(start(slots, modest, 2));
+    all.addAll(start(quota, modest, 2));
 
     awaitBegun(greedy, greedy, modest, modest);
     end.countDown();
@@ -93,8 +92,8 @@ class WaitSlotsTest {
 
   @Test
   void areOneForEachOwnerAtLeast() {
-    start(new WaitSlots(3, LONG, REFUSAL), greedy, 2);
-    start(new WaitSlots(1, LONG, REFUSAL), modest, 2);
+    start(new Quota(3), greedy, 2);
+    start(new Quota(1), modest, 2);
 
     awaitBegun(greedy, modest);
   }
@@ -106,19 +105,21 @@ class WaitSlotsTest {
   /** The only slot goes to the other owner next, however many waits the first has. */
   @Test
   void areTakenInTurnsByOwner() throws Exception {
-    var slots = new WaitSlots(1, LONG, REFUSAL);
+    var quota = new Quota(1);
     CountDownLatch endOfFirst = new CountDownLatch(1);
     CompletableFuture<Boolean> first = new CompletableFuture<>();
     threads.execute(() ->
-        slots.run(
+        quota.run(
             greedy,
+            LONG,
+            REFUSAL,
             () -> {
               first.complete(true);
               return awaitQuietly(endOfFirst);
             }));
     first.get();
-    start(slots, greedy, 5);
-    start(slots, modest, 1);
+    start(quota, greedy, 5);
+    start(quota, modest, 1);
     endOfFirst.countDown();
 
     await().until(() -> !began.isEmpty());
@@ -136,16 +137,16 @@ class WaitSlotsTest {
 
   @Test
   void refuseWithTheirTextWhoeverIsInTheWay() {
-    var slots = new WaitSlots(4, SHORT, REFUSAL);
-    start(slots, greedy, 2);
-    assertRefused(slots, greedy);
-    start(slots, modest, 2);
+    var quota = new Quota(4);
+    start(quota, greedy, 2);
+    assertRefused(quota, greedy, SHORT);
+    start(quota, modest, 2);
 
-    assertRefused(slots, new Owner.OfWorkspace(UUID.randomUUID()));
+    assertRefused(quota, new Owner.OfWorkspace(UUID.randomUUID()), SHORT);
   }
 
-  private void assertRefused(WaitSlots slots, Owner owner) {
-    assertThatThrownBy(() -> slots.run(owner, () -> "granted"))
+  private void assertRefused(Quota quota, Owner owner, Duration atMost) {
+    assertThatThrownBy(() -> quota.run(owner, atMost, REFUSAL, () -> "granted"))
         .isInstanceOfSatisfying(
             ProblemException.class,
             refusal -> assertThat(refusal.code()).isEqualTo(ErrorCode.UNAVAILABLE))
@@ -154,40 +155,42 @@ class WaitSlotsTest {
 
   @Test
   void refuseAtTheDeadlineOfTheRequest() {
-    var slots = new WaitSlots(1, LONG, REFUSAL);
-    start(slots, modest, 1);
+    var quota = new Quota(1);
+    start(quota, modest, 1);
 
     RequestDeadline.within(
         SHORT,
         () -> {
-          assertRefused(slots, greedy);
+          assertRefused(quota, greedy, LONG);
           return true;
         });
   }
 
   @Test
   void refuseWhoIsInterrupted() {
-    var slots = new WaitSlots(1, LONG, REFUSAL);
+    var quota = new Quota(1);
     Thread.currentThread().interrupt();
 
-    assertRefused(slots, greedy);
+    assertRefused(quota, greedy, LONG);
     assertThat(Thread.interrupted()).isTrue();
-    assertThat(slots.run(greedy, () -> "free")).isEqualTo("free");
+    assertThat(quota.run(greedy, LONG, REFUSAL, () -> "free")).isEqualTo("free");
   }
 
   @Test
   void areFreeAgainAfterWorkThatFails() {
-    var slots = new WaitSlots(1, SHORT, REFUSAL);
+    var quota = new Quota(1);
     for (int n = 0; n < 3; n++) {
       assertThatThrownBy(() ->
-              slots.run(
+              quota.run(
                   greedy,
+                  SHORT,
+                  REFUSAL,
                   () -> {
                     throw new IllegalStateException("failed");
                   }))
           .hasMessage("failed");
     }
 
-    assertThat(slots.run(modest, () -> "free")).isEqualTo("free");
+    assertThat(quota.run(modest, SHORT, REFUSAL, () -> "free")).isEqualTo("free");
   }
 }

@@ -15,12 +15,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
-class SlotsTest {
+class QuotaWaitsTest {
 
   private static final Duration LONG = Duration.ofDays(1);
 
   private final Quota quota = new Quota(4, 2);
-  private final Slots slots = new Slots(quota);
   private final List<String> granted = Collections.synchronizedList(new ArrayList<>());
   private final List<Thread> waiting = new ArrayList<>();
 
@@ -31,7 +30,7 @@ class SlotsTest {
             .daemon()
             .start(() -> {
               try {
-                if (slots.tryTake(owner, LONG) == Grant.GRANTED) {
+                if (quota.await(owner, LONG) == Grant.GRANTED) {
                   granted.add(owner);
                 }
               } catch (InterruptedException e) {
@@ -49,20 +48,20 @@ class SlotsTest {
 
   private void take(String... owners) throws InterruptedException {
     for (String owner : owners) {
-      assertThat(slots.tryTake(owner, Duration.ZERO)).isEqualTo(Grant.GRANTED);
+      assertThat(quota.await(owner, Duration.ZERO)).isEqualTo(Grant.GRANTED);
     }
   }
 
   @Test
   void saysWhichBoundIsInTheWay() throws Exception {
     take("a", "a");
-    assertThat(slots.tryTake("a", Duration.ZERO)).isEqualTo(Grant.OWNER_FULL);
-    assertThat(slots.tryTake("a", Duration.ofMillis(5))).isEqualTo(Grant.OWNER_FULL);
+    assertThat(quota.await("a", Duration.ZERO)).isEqualTo(Grant.OWNER_FULL);
+    assertThat(quota.await("a", Duration.ofMillis(5))).isEqualTo(Grant.OWNER_FULL);
     take("b", "b");
-    assertThat(slots.tryTake("c", Duration.ZERO)).isEqualTo(Grant.FULL);
-    assertThat(slots.tryTake("c", Duration.ofMillis(5))).isEqualTo(Grant.FULL);
+    assertThat(quota.await("c", Duration.ZERO)).isEqualTo(Grant.FULL);
+    assertThat(quota.await("c", Duration.ofMillis(5))).isEqualTo(Grant.FULL);
 
-    slots.release("a");
+    quota.release("a", 1);
 
     take("c");
   }
@@ -74,16 +73,17 @@ class SlotsTest {
       wait(owner);
     }
 
-    for (String held : List.of("x", "x", "y", "y")) {
-      slots.release(held);
-    }
-
-    await().until(() -> granted.size() == 4);
-    assertThat(granted).containsExactlyInAnyOrder("a", "b", "c", "a");
-    slots.release("b");
-    slots.release("a");
-    await().until(() -> granted.size() == 5);
-    assertThat(granted.getLast()).isEqualTo("a");
+    quota.release("x", 1);
+    awaitGranted("a");
+    quota.release("x", 1);
+    awaitGranted("a", "b");
+    quota.release("y", 1);
+    awaitGranted("a", "b", "c");
+    quota.release("y", 1);
+    awaitGranted("a", "b", "c", "a");
+    quota.release("b", 1);
+    quota.release("a", 1);
+    awaitGranted("a", "b", "c", "a", "a");
   }
 
   @Test
@@ -92,10 +92,10 @@ class SlotsTest {
     wait("a");
     wait("c");
 
-    slots.release("b");
+    quota.release("b", 1);
 
     awaitGranted("c");
-    slots.release("a");
+    quota.release("a", 1);
     awaitGranted("c", "a");
   }
 
@@ -103,12 +103,12 @@ class SlotsTest {
   void letsNobodyOvertakeThoseWhoWait() throws Exception {
     take("x", "x", "y", "y");
     wait("a");
-    assertThat(slots.tryTake("b", Duration.ZERO)).isEqualTo(Grant.FULL);
+    assertThat(quota.await("b", Duration.ZERO)).isEqualTo(Grant.FULL);
 
-    slots.release("x");
+    quota.release("x", 1);
 
     awaitGranted("a");
-    slots.release("x");
+    quota.release("x", 1);
     take("b");
   }
 
@@ -120,10 +120,10 @@ class SlotsTest {
     impatient.interrupt();
     impatient.join();
 
-    slots.release("x");
+    quota.release("x", 1);
 
     awaitGranted("a was interrupted", "b");
-    slots.release("x");
+    quota.release("x", 1);
     take("a");
   }
 
@@ -133,18 +133,17 @@ class SlotsTest {
     Thread patient =
         Thread.ofPlatform()
             .daemon()
-            .start(() -> {
-              slots.takeUninterruptibly("a");
-              granted.add("a, interrupted: " + Thread.currentThread().isInterrupted());
-            });
+            .start(() ->
+                quota.runUninterruptibly(
+                    "a",
+                    () ->
+                        granted.add("a, interrupted: " + Thread.currentThread().isInterrupted())));
     await().until(() -> patient.getState() == Thread.State.WAITING);
     wait("b");
     patient.interrupt();
 
-    slots.release("x");
+    quota.release("x", 1);
 
-    awaitGranted("a, interrupted: true");
-    slots.release("x");
     awaitGranted("a, interrupted: true", "b");
   }
 
@@ -161,7 +160,7 @@ class SlotsTest {
               most.accumulateAndGet(held.incrementAndGet(), Math::max);
               Thread.yield();
               held.decrementAndGet();
-              slots.release(owner);
+              quota.release(owner, 1);
             }
           }
           return true;
@@ -175,7 +174,7 @@ class SlotsTest {
   private boolean isTaken(String owner) {
     try {
       Duration patience = Duration.ofNanos(ThreadLocalRandom.current().nextInt(2_000_000));
-      return slots.tryTake(owner, patience) == Grant.GRANTED;
+      return quota.await(owner, patience) == Grant.GRANTED;
     } catch (InterruptedException e) {
       throw new IllegalStateException(e);
     }
