@@ -1,5 +1,7 @@
 package dev.muster.platform.http;
 
+import com.github.benmanes.caffeine.cache.Caffeine;
+import com.github.benmanes.caffeine.cache.LoadingCache;
 import dev.muster.platform.json.JsonBody;
 import dev.muster.platform.loop.BackgroundLoop;
 import dev.muster.platform.loop.BackgroundLoops;
@@ -20,7 +22,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -181,17 +182,21 @@ public final class NameWarnings implements HandlerInterceptor {
   /** Holds the known names of one kind and caches the results for others. */
   private static final class Names {
 
-    /** At this size the cache is cleared, so that clients cannot fill the memory. */
+    /** A bound, so that clients cannot fill the memory. */
     private static final int MAX_REMEMBERED = 256;
 
     private final String kind;
     private final Set<String> known;
-    private final Map<String, Optional<String>> compared = new ConcurrentHashMap<>();
+    private final LoadingCache<String, Optional<String>> compared;
     private final int longest;
 
     Names(String kind, Set<String> known) {
       this.kind = kind;
       this.known = known;
+      this.compared =
+          Caffeine.newBuilder()
+              .maximumSize(MAX_REMEMBERED)
+              .build(name -> Misspelling.nearest(name, known));
       this.longest = known.stream().mapToInt(String::length).max().orElse(0);
     }
 
@@ -205,13 +210,9 @@ public final class NameWarnings implements HandlerInterceptor {
 
     /** Returns the known name that most resembles {@code name}; empty if none is near. */
     Optional<String> meant(String name) {
-      if (name.length() > longest + Misspelling.MAX_EDITS) {
-        return Optional.empty();
-      }
-      if (compared.size() >= MAX_REMEMBERED) {
-        compared.clear();
-      }
-      return compared.computeIfAbsent(name, one -> Misspelling.nearest(one, known));
+      return name.length() > longest + Misspelling.MAX_EDITS
+          ? Optional.empty()
+          : compared.get(name);
     }
 
     String warning(String name, String meant) {

@@ -1,5 +1,7 @@
 package dev.muster.platform.metrics;
 
+import com.github.benmanes.caffeine.cache.Caffeine;
+import com.github.benmanes.caffeine.cache.LoadingCache;
 import java.time.Duration;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -8,17 +10,14 @@ import org.slf4j.LoggerFactory;
 /**
  * Reads a value from the database when metrics are scraped, and caches it.
  *
- * <p>All gauges that show a part of the value share one read. Without scrapes there are no reads.
+ * <p>All gauges that show a part of the value share one read, also one that fails. Without scrapes
+ * there are no reads.
  */
 public final class CachedScrape<T> {
 
   private static final Logger log = LoggerFactory.getLogger(CachedScrape.class);
 
-  private final Duration fresh;
-  private final Supplier<T> read;
-  private final T unknown;
-  private T value;
-  private long readAt;
+  private final LoadingCache<Boolean, T> only;
 
   /**
    * Creates the cache.
@@ -28,22 +27,14 @@ public final class CachedScrape<T> {
    *     a zero
    */
   public CachedScrape(Duration fresh, Supplier<T> read, T unknown) {
-    this.fresh = fresh;
-    this.read = read;
-    this.unknown = unknown;
-    this.value = unknown;
-    this.readAt = System.nanoTime() - fresh.toNanos();
+    this.only = Caffeine.newBuilder().expireAfterWrite(fresh).build(_ -> read(read, unknown));
   }
 
-  public synchronized T get() {
-    if (System.nanoTime() - readAt >= fresh.toNanos()) {
-      value = readOrUnknown();
-      readAt = System.nanoTime();
-    }
-    return value;
+  public T get() {
+    return only.get(true);
   }
 
-  private T readOrUnknown() {
+  private static <T> T read(Supplier<T> read, T unknown) {
     try {
       return read.get();
     } catch (RuntimeException e) {
