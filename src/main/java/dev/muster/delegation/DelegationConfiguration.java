@@ -20,7 +20,9 @@ class DelegationConfiguration {
   static final class SweeperIsEnabled implements Condition {
     @Override
     public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
-      return Setting.DELEGATION_SWEEPER_ENABLED.read(context.getEnvironment(), Boolean.class);
+      return Setting.DELEGATION_SWEEPER_ENABLED
+          .find(context.getEnvironment(), Boolean.class)
+          .orElseThrow();
     }
   }
 

@@ -39,12 +39,7 @@ class DelegationSweeper {
 
   private static final Logger log = LoggerFactory.getLogger(DelegationSweeper.class);
 
-  /**
-   * The settings of the sweeper (R8.8).
-   *
-   * @param interval time between two sweeps
-   * @param stuckThreshold time without a heartbeat after which a delegation is stuck
-   */
+  /** The settings of the sweeper (R8.8), which {@code Setting} describes. */
   @ConfigurationProperties("muster.delegation.sweeper")
   record SweeperSettings(boolean enabled, Duration interval, Duration stuckThreshold) {}
 

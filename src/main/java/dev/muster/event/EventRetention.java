@@ -31,9 +31,6 @@ class EventRetention {
   private final Duration age;
   private final DailyDeletion deletion;
 
-  /**
-   * @param retention how long recorded events are kept
-   */
   @ConfigurationProperties("muster.event")
   record Settings(Duration retention) {}
 

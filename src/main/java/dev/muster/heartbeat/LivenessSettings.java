@@ -4,13 +4,9 @@ import java.time.Duration;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 
 /**
- * The settings of the liveness and stall rules (R5.1–R5.4). The time until a workspace is stale is
- * in {@code HeartbeatCadence}, because the server sends it to agents.
- *
- * @param sweepInterval time between sweeps
- * @param recoveryGrace time after an uptime gap in which workspaces without a heartbeat since the
- *     gap stay online
- * @param stalledAfter how long a busy agent may write nothing while its heartbeats arrive
+ * The settings of the liveness and stall rules (R5.1–R5.4), which {@code Setting} describes. The
+ * time until a workspace is stale is in {@code HeartbeatCadence}, because the server sends it to
+ * agents.
  */
 @ConfigurationProperties("muster.liveness")
 public record LivenessSettings(
@@ -19,12 +15,7 @@ public record LivenessSettings(
     MassOffline massOffline,
     Duration stalledAfter) {
 
-  /**
-   * The settings of the mass-offline guard.
-   *
-   * @param ratio share of the fleet (0..1) above which the guard holds
-   * @param hold maximum time for which a hold prevents offline transitions
-   */
+  /** The settings of the mass-offline guard. */
   public record MassOffline(double ratio, Duration hold) {}
 
   /** Returns the grace, at least two stale periods, so that agents have time to reconnect. */

@@ -55,9 +55,6 @@ class StatusHistory {
   private final Duration interval;
   private final Duration settled;
 
-  /**
-   * @param retention how long ended status periods and minutes are kept
-   */
   @ConfigurationProperties("muster.status-history")
   record Settings(Duration retention) {
 

@@ -4,15 +4,7 @@ import java.time.Duration;
 import java.util.Optional;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 
-/**
- * Holds the limits of delivery attempts and of waiting (docs/api.md, section 12).
- *
- * @param maxAttempts the number of HTTP calls in one send
- * @param totalBudget the time for a request whose sender gives none
- * @param readTimeout how long an agent may be silent, unless the agent sets its own timeout
- * @param retryAmbiguous whether a message is sent again when the agent may already have it
- * @param queueTtl how long a message may wait in the queue
- */
+/** Holds the limits of delivery attempts and of waiting ({@code Setting} describes each). */
 @ConfigurationProperties("muster.a2a")
 public record DeliverySettings(
     int maxAttempts,

@@ -35,19 +35,19 @@ public record ListenAddress(String host, int port) {
   }
 
   static int port(PropertyResolver environment) {
-    return given(environment, Setting.SERVER_PORT, "server.port", ListenAddress::port).orElse(8080);
+    return given(environment, Setting.SERVER_PORT, ListenAddress::port).orElse(8080);
   }
 
   static String host(PropertyResolver environment) {
-    return given(environment, Setting.SERVER_ADDRESS, "server.address", ListenAddress::host)
+    return given(environment, Setting.SERVER_ADDRESS, ListenAddress::host)
         .orElseGet(() -> DatabaseMode.of(environment).isEmbedded() ? "127.0.0.1" : "0.0.0.0");
   }
 
   /** Parses the variable too where the property takes precedence: a bad one is refused anyway. */
   private static <T> Optional<T> given(
-      PropertyResolver environment, Setting setting, String property, Function<String, T> parser) {
+      PropertyResolver environment, Setting setting, Function<String, T> parser) {
     Optional<T> variable = parsed(environment, setting.name(), setting, parser);
-    return parsed(environment, property, setting, parser).or(() -> variable);
+    return parsed(environment, setting.property(), setting, parser).or(() -> variable);
   }
 
   private static <T> Optional<T> parsed(

@@ -1,6 +1,7 @@
 package dev.muster.platform.log;
 
 import dev.muster.platform.settings.ContractVariables;
+import dev.muster.platform.settings.Setting;
 import dev.muster.platform.settings.SettingChecks;
 import java.util.List;
 import java.util.Map;
@@ -20,9 +21,9 @@ import org.springframework.core.env.PropertyResolver;
  */
 public final class LogFormat implements EnvironmentPostProcessor, SettingChecks, Ordered {
 
-  private static final String TEXT = "text";
+  private static final String TEXT = Setting.LOG_FORMAT.byDefault();
   private static final String JSON = "json";
-  private static final String OF_SPRING = "logging.structured.format.console";
+  private static final String OF_SPRING = Setting.LOG_FORMAT.property();
 
   /**
    * Returns whether the log has a format for collectors, such as JSON. Collectors keep log lines,
@@ -53,7 +54,7 @@ public final class LogFormat implements EnvironmentPostProcessor, SettingChecks,
   }
 
   private static String format(PropertyResolver environment) {
-    return ContractVariables.text(environment, "LOG_FORMAT").orElse(TEXT);
+    return ContractVariables.text(environment, Setting.LOG_FORMAT.name()).orElse(TEXT);
   }
 
   /** Runs after the property sources of all settings are present. */

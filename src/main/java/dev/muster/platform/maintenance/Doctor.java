@@ -7,7 +7,6 @@ import dev.muster.platform.http.ListenAddress;
 import dev.muster.platform.postgres.DatabaseAddress;
 import dev.muster.platform.postgres.Pooler;
 import dev.muster.platform.settings.ContractVariables;
-import dev.muster.platform.settings.SettingNames;
 import dev.muster.platform.settings.StartRefusedException;
 import dev.muster.platform.time.WallClock;
 import java.io.IOException;
@@ -116,7 +115,6 @@ final class Doctor {
     ContractVariables.Faults faults = ContractVariables.faults(environment);
     faults.refusals().forEach(one -> add("settings", State.FAIL, String.valueOf(one.getMessage())));
     faults.warnings().forEach(one -> add("settings", State.WARN, one));
-    SettingNames.warnings(environment).forEach(one -> add("settings", State.WARN, one));
     if (found.isEmpty()) {
       add("settings", State.OK, "all can be used");
     }

@@ -68,7 +68,7 @@ final class ReachableDatabase
     String hosts = hosts(asked);
     int limitS = Math.max(MIN_TRY_S, TRY_S_OF_A_HOST * (1 + hosts.split(",").length));
     PGProperty.LOGIN_TIMEOUT.set(asked, limitS);
-    Duration wait = Setting.DATABASE_WAIT_S.read(environment, Duration.class);
+    Duration wait = Setting.DATABASE_WAIT_S.find(environment, Duration.class).orElseThrow();
     long start = System.nanoTime();
     long logAt = start;
     while (true) {

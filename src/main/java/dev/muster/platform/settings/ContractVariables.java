@@ -1,9 +1,6 @@
 package dev.muster.platform.settings;
 
-import java.math.BigInteger;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -12,8 +9,6 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.boot.context.properties.bind.BindException;
-import org.springframework.boot.context.properties.bind.BindResult;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.bind.handler.IgnoreErrorsBindHandler;
@@ -38,9 +33,6 @@ public final class ContractVariables
     implements ApplicationContextInitializer<ConfigurableApplicationContext> {
 
   static final String PREFIX = "muster.";
-
-  /** The property source of the values that variables set. */
-  static final String VARIABLES = "variables of Muster";
 
   private static final Logger log = LoggerFactory.getLogger(ContractVariables.class);
 
@@ -74,13 +66,13 @@ public final class ContractVariables
   public static Faults faults(ConfigurableEnvironment environment) {
     Faults faults = new Faults(new ArrayList<>(), new ArrayList<>());
     for (String name : SettingNames.givenProperties(environment)) {
-      collect(faults, () -> refuseUnknown(List.of(name)));
+      collect(faults, () -> refuseUnknown(name));
     }
     addValues(environment, faults);
-    for (Setting setting : Setting.values()) {
-      collect(faults, () -> refuseUnusable(setting, environment));
-    }
-    SecuritySettings texts = texts(environment);
+    SecuritySettings texts =
+        Binder.get(environment)
+            .bindOrCreate(
+                "muster", Bindable.of(SecuritySettings.class), new IgnoreErrorsBindHandler());
     for (SettingChecks checks : SpringFactoriesLoader.loadFactories(SettingChecks.class, null)) {
       for (Supplier<?> parser : checks.parsers(texts, environment)) {
         collect(
@@ -91,6 +83,7 @@ public final class ContractVariables
       }
       faults.warnings().addAll(checks.warnings(environment));
     }
+    faults.warnings().addAll(SettingNames.warnings(environment));
     return faults;
   }
 
@@ -109,48 +102,20 @@ public final class ContractVariables
   private static void addValues(ConfigurableEnvironment environment, Faults faults) {
     Map<String, Object> given = new HashMap<>();
     Map<String, Object> defaults = new HashMap<>();
-    for (Setting setting : Setting.values()) {
-      if (setting.isOfMuster()) {
-        collect(
-            faults,
-            () ->
-                value(setting, environment, faults.warnings())
-                    .ifPresent(value -> given.put(setting.property(), value)));
-        if (setting.kind() == Setting.Kind.TUNING) {
-          defaults.put(setting.property(), setting.format().toProperty(setting.byDefault()));
-        }
-      }
-    }
-    environment.getPropertySources().addFirst(new MapPropertySource(VARIABLES, given));
+    Setting.ofMuster()
+        .forEach(setting -> {
+          collect(
+              faults,
+              () ->
+                  value(setting, environment, faults.warnings())
+                      .ifPresent(value -> given.put(setting.property(), value)));
+          if (setting.kind() == Setting.Kind.TUNING) {
+            defaults.put(
+                setting.property(), setting.format().toProperty(setting.byDefault()).orElseThrow());
+          }
+        });
+    environment.getPropertySources().addFirst(new MapPropertySource("variables of Muster", given));
     environment.getPropertySources().addLast(new MapPropertySource("defaults of Muster", defaults));
-  }
-
-  /** Reads the texts, also where another setting of the record has an unusable value. */
-  private static SecuritySettings texts(ConfigurableEnvironment environment) {
-    return Binder.get(environment)
-        .bindOrCreate("muster", Bindable.of(SecuritySettings.class), new IgnoreErrorsBindHandler());
-  }
-
-  /** Refuses the start for a bad property; the sentence does not contain its value. */
-  private static void refuseUnusable(Setting setting, ConfigurableEnvironment environment) {
-    if (setting.isOfMuster() && !isUsable(setting, environment)) {
-      throw new StartRefusedException(
-          "The property %s is not usable: expected %s."
-              .formatted(setting.property(), setting.format().expectedOfProperty()));
-    }
-  }
-
-  private static boolean isUsable(Setting setting, ConfigurableEnvironment environment) {
-    Class<?> type = setting.format().type();
-    if (type == String.class) {
-      return true; // it may be a list; its SettingChecks parse it
-    }
-    try {
-      BindResult<?> value = Binder.get(environment).bind(setting.property(), type);
-      return !value.isBound() || setting.format().isInRange(value.get());
-    } catch (BindException notOfThatType) {
-      return false;
-    }
   }
 
   /** Returns the trimmed value of a variable or property; empty when it is unset or blank. */
@@ -163,13 +128,10 @@ public final class ContractVariables
   /** Returns the property's value that the variable sets; empty when it sets none. */
   private static Optional<String> value(
       Setting setting, ConfigurableEnvironment environment, List<String> warnings) {
-    BindResult<String> bound = Binder.get(environment).bind(setting.property(), String.class);
-    Optional<String> property = bound.isBound() ? Optional.of(bound.get()) : Optional.empty();
-    if (property.filter(String::isBlank).isPresent() && setting.format() != SettingFormat.TEXT) {
-      throw new StartRefusedException(
-          "The property %s is empty (expected: %s)."
-              .formatted(setting.property(), setting.format().expectedOfProperty()));
-    }
+    Optional<String> property =
+        Optional.ofNullable(
+            Binder.get(environment).bind(setting.property(), String.class).orElse(null));
+    property.ifPresent(text -> refuseUnusable(setting, text));
     Optional<String> value =
         text(environment, setting.name()).flatMap(text -> converted(setting, text, warnings));
     if (value.isPresent() && property.isPresent() && !value.get().equals(property.get().strip())) {
@@ -180,54 +142,57 @@ public final class ContractVariables
     return value;
   }
 
+  /** Refuses the start for a bad property; the sentence does not contain its value. */
+  private static void refuseUnusable(Setting setting, String property) {
+    SettingFormat format = setting.format();
+    if (property.isBlank() && !format.isText()) {
+      throw new StartRefusedException(
+          "The property %s is empty (expected: %s)."
+              .formatted(setting.property(), format.expectedOfProperty()));
+    }
+    if (format.parse(property).isEmpty()) {
+      throw new StartRefusedException(
+          "The property %s is not usable: expected %s."
+              .formatted(setting.property(), format.expectedOfProperty()));
+    }
+  }
+
   private static Optional<String> converted(Setting setting, String value, List<String> warnings) {
-    try {
-      String converted = setting.format().toProperty(value);
-      if (setting.format() == SettingFormat.DAYS) {
-        warnOfDays(setting, value, converted, warnings);
-      }
-      return Optional.of(converted);
-    } catch (IllegalArgumentException e) {
-      String expected = setting.format().expected();
-      if (setting.kind() == Setting.Kind.SECURITY) {
-        throw new StartRefusedException(
-            "%s is not usable: expected %s.".formatted(setting, expected), e);
-      }
+    SettingFormat format = setting.format();
+    Optional<String> property = format.toProperty(value);
+    if (property.isEmpty() && setting.kind() == Setting.Kind.SECURITY) {
+      throw new StartRefusedException(
+          "%s is not usable: expected %s.".formatted(setting, format.expected()));
+    }
+    if (property.isEmpty()) {
       warnings.add(
           "%s=%s is not usable (expected %s); using the default %s"
-              .formatted(setting, value, expected, setting.byDefault()));
-      return Optional.empty();
+              .formatted(setting, value, format.expected(), setting.byDefault()));
+    } else if (format == SettingFormat.DAYS && format.parse(value + "d").isEmpty()) {
+      warnings.add(
+          "%s=%s is not from 1 to 10000 days; using %s".formatted(setting, value, property.get()));
     }
+    return property;
   }
 
-  private static void warnOfDays(
-      Setting setting, String value, String used, List<String> warnings) {
-    BigInteger days = SettingFormat.wholeNumber(value);
-    if (!SettingFormat.isWithinDays(days)) {
-      warnings.add("%s=%s is not from 1 to 10000 days; using %s".formatted(setting, days, used));
-    }
-  }
-
-  /** Refuses the start for the first name that begins with {@code muster.} and is not a setting. */
-  static void refuseUnknown(Collection<String> names) {
-    for (String name : names) {
-      ConfigurationPropertyName property = ConfigurationPropertyName.adapt(name, '.');
-      if (property.toString().startsWith(PREFIX) && !isKnown(property)) {
-        throw new StartRefusedException(
-            "The property %s is not a setting of Muster%s"
-                .formatted(
-                    SettingNames.shown(name),
-                    SettingNames.nearestProperty(name)
-                        .map(near -> SettingNames.didYouMean(Optional.of(near)))
-                        .orElse("; --help lists all of them.")));
-      }
+  /** Refuses the start for a name that begins with {@code muster.} and is not a setting. */
+  static void refuseUnknown(String name) {
+    ConfigurationPropertyName property = ConfigurationPropertyName.adapt(name, '.');
+    if (property.toString().startsWith(PREFIX) && !isKnown(property)) {
+      throw new StartRefusedException(
+          "The property %s is not a setting of Muster%s"
+              .formatted(
+                  SettingNames.shown(name),
+                  SettingNames.nearestProperty(name)
+                      .map(near -> SettingNames.didYouMean(Optional.of(near)))
+                      .orElse("; --help lists all of them.")));
     }
   }
 
   /** Elements of a list, such as {@code muster.agent-url.allow[0]}, belong to the list. */
   private static boolean isKnown(ConfigurationPropertyName name) {
     ConfigurationPropertyName list = name.isLastElementIndexed() ? name.getParent() : name;
-    return Arrays.stream(Setting.values())
+    return Setting.ofMuster()
         .map(setting -> ConfigurationPropertyName.of(setting.property()))
         .anyMatch(list::equals);
   }

@@ -11,7 +11,6 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
-import org.springframework.boot.context.properties.bind.BindException;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
@@ -52,8 +51,6 @@ public final class EffectiveSettings {
       String source,
       String description) {}
 
-  private record Given(String value, String source) {}
-
   private final ConfigurableEnvironment environment;
 
   EffectiveSettings(ConfigurableEnvironment environment) {
@@ -66,14 +63,16 @@ public final class EffectiveSettings {
   }
 
   private Shown shown(Setting setting) {
-    Optional<Given> given = given(setting);
+    Optional<String> source = source(setting);
+    Optional<String> value =
+        source.flatMap(_ -> value(setting)).map(text -> visible(setting, text));
     String byDefault = plain(setting.byDefault());
     @Nullable String otherwise = setting.kind() == Setting.Kind.TUNING ? byDefault : null;
     return new Shown(
         setting.name(),
-        given.map(one -> visible(setting, one.value())).orElse(otherwise),
+        value.orElse(otherwise),
         byDefault,
-        given.map(Given::source).orElse("default"),
+        value.isPresent() ? source.orElseThrow() : "default",
         plain(setting.description()));
   }
 
@@ -82,23 +81,16 @@ public final class EffectiveSettings {
     return markdown.replaceAll("\\[([^]]*)]\\([^)]*\\)", "$1").replace("`", "");
   }
 
-  /** Returns the value to show. A new setting of type text is hidden until it is listed here. */
   private static String visible(Setting setting, String value) {
     return switch (setting) {
       case DATABASE_URL -> database(value);
       case WEBHOOK_URL -> host(value);
-      case REGISTRATION,
-          AGENT_URL_ALLOW,
-          PUBLIC_URL,
-          ALLOWED_HOSTS,
-          CORS_ORIGINS,
-          WEBHOOK_KINDS,
-          MUSTER_HOME,
-          SERVER_PORT,
-          SERVER_ADDRESS,
-          LOG_FORMAT ->
-          Redaction.redact(value);
-      default -> setting.format() == SettingFormat.TEXT ? SET : value;
+      default ->
+          switch (setting.format()) {
+            case TEXT -> SET;
+            case OPEN_TEXT -> Redaction.redact(value);
+            default -> value;
+          };
     };
   }
 
@@ -119,25 +111,23 @@ public final class EffectiveSettings {
     }
   }
 
-  private Optional<Given> given(Setting setting) {
+  /** Returns the name of the source that gives the setting. */
+  private Optional<String> source(Setting setting) {
     for (ConfigurationPropertySource source : ConfigurationPropertySources.get(environment)) {
       Optional<String> words = words(source.getUnderlyingSource());
       if (words.isPresent() && isGiven(setting, source)) {
-        return value(setting).map(value -> new Given(value, words.get()));
+        return words;
       }
     }
     return Optional.empty();
   }
 
-  /**
-   * Returns whether the source gives the setting, by its variable (unless that value was refused)
-   * or by its property.
-   */
-  private boolean isGiven(Setting setting, ConfigurationPropertySource source) {
+  /** Returns whether the source gives the setting, by a usable variable or by its property. */
+  private static boolean isGiven(Setting setting, ConfigurationPropertySource source) {
     if (source.getUnderlyingSource() instanceof PropertySource<?> raw) {
-      @Nullable Object variable = raw.getProperty(setting.name());
-      if (variable != null && !variable.toString().isBlank()) {
-        return !setting.isOfMuster() || isUsed(setting);
+      String variable = Objects.toString(raw.getProperty(setting.name()), "").strip();
+      if (!variable.isEmpty()) {
+        return setting.format().toProperty(variable).isPresent();
       }
     }
     ConfigurationPropertyName name = ConfigurationPropertyName.of(setting.property());
@@ -145,36 +135,20 @@ public final class EffectiveSettings {
         || source.getConfigurationProperty(name.append("[0]")) != null;
   }
 
-  private boolean isUsed(Setting setting) {
-    @Nullable PropertySource<?> used =
-        environment.getPropertySources().get(ContractVariables.VARIABLES);
-    return used != null && used.containsProperty(setting.property());
-  }
-
   private Optional<String> value(Setting setting) {
     if (!setting.isOfMuster()) {
       return ContractVariables.text(environment, setting.name())
           .or(() -> ContractVariables.text(environment, setting.property()));
     }
-    Class<?> type = setting.format().type();
-    try {
-      return type == String.class
-          ? text(setting)
-          : Optional.of(Binder.get(environment).bind(setting.property(), type))
-              .filter(bound -> bound.isBound())
-              .map(bound -> setting.format().toVariable(bound.get()));
-    } catch (BindException notOfThatType) {
-      return Optional.empty();
-    }
-  }
-
-  private Optional<String> text(Setting setting) {
-    List<String> parts =
-        Binder.get(environment)
-            .bind(setting.property(), Bindable.listOf(String.class))
-            .orElse(List.of());
-    String joined = String.join(",", parts);
-    return joined.isBlank() ? Optional.empty() : Optional.of(joined);
+    String text =
+        String.join(
+            ",",
+            Binder.get(environment)
+                .bind(setting.property(), Bindable.listOf(String.class))
+                .orElse(List.of()));
+    return text.isBlank()
+        ? Optional.empty()
+        : setting.format().parse(text).map(setting.format()::toVariable);
   }
 
   /** Returns the name of the source; empty for a source of the program itself. */

@@ -2,41 +2,92 @@ package dev.muster.platform.settings;
 
 import java.math.BigInteger;
 import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
+import java.util.Optional;
+import org.springframework.boot.convert.ApplicationConversionService;
+import org.springframework.boot.convert.DurationStyle;
+import org.springframework.core.convert.ConversionException;
 import org.springframework.util.unit.DataSize;
 
 /**
- * The values that a setting may have. A variable has a plain number in the unit of its name. A
- * property has a unit, as in {@code 30s}.
+ * The type, the unit and the range of a setting. A variable has a plain number in the unit of its
+ * name. A property has a unit, as in {@code 30s}.
  */
 enum SettingFormat {
-  /** Any text; the class that uses it checks it. */
-  TEXT("a text", "a text"),
-  COUNT("a positive whole number", "a positive whole number"),
-  COUNT_OR_ZERO("0 or a positive whole number", "0 or a positive whole number"),
-  SECONDS("a positive whole number", "a positive time in whole seconds, such as 30s"),
+  /** Any text; the class that uses it checks it. It may be a secret, so it is never shown. */
+  TEXT(String.class, "a text"),
+  /** The same, but it cannot be a secret. */
+  OPEN_TEXT(String.class, "a text"),
+  FLAG(Boolean.class, "true or false"),
+  COUNT(Integer.class, 1, Integer.MAX_VALUE, "a positive whole number"),
+  COUNT_OR_ZERO(Integer.class, 0, Integer.MAX_VALUE, "0 or a positive whole number"),
+  RATIO(Double.class, 0, 1, "a number from 0 to 1"),
+  SECONDS(
+      "s",
+      1,
+      Integer.MAX_VALUE,
+      "a positive whole number",
+      "a positive time in whole seconds, such as 30s"),
   SECONDS_OR_ZERO(
-      "0 or a positive whole number", "0 or a positive time in whole seconds, such as 30s"),
-  HOURS("a positive whole number", "a positive time in whole seconds, such as 6h"),
-  /** Bounded, so that computed ages stay within the times that ids and SQL can express. */
-  DAYS("0 or a positive whole number", "1 to 10000 whole days, such as 7d"),
-  RATIO("a number from 0 to 1", "a number from 0 to 1"),
-  FLAG("true or false", "true or false"),
+      "s",
+      0,
+      Integer.MAX_VALUE,
+      "0 or a positive whole number",
+      "0 or a positive time in whole seconds, such as 30s"),
+  /** The range is in seconds. */
+  HOURS(
+      "h",
+      1,
+      Integer.MAX_VALUE,
+      "a positive whole number",
+      "a positive time in whole seconds, such as 6h"),
+  /**
+   * Bounded, so that computed ages stay within the times that ids and SQL can express. A variable's
+   * number outside becomes the nearest one: the default could be shorter and delete rows that the
+   * operator wants to keep.
+   */
+  DAYS("d", 1, 10_000, "0 or a positive whole number", "1 to 10000 whole days, such as 7d"),
   BYTES(
+      DataSize.class,
+      "",
+      1,
+      Long.MAX_VALUE,
       "a positive number of bytes, or of KiB, MiB or GiB, such as 512MiB",
       "a positive size, such as 512MB");
 
-  private static final int MAX_DAYS = 10_000;
-  private static final Pattern AMOUNT = Pattern.compile("(\\d+) *([KkMmGg]i[Bb])?");
-  private static final Pattern WHOLE = Pattern.compile("[+]?[0-9]+");
+  private static final List<String> SIZES = List.of("", "KiB", "MiB", "GiB");
 
+  private final Class<?> type;
+  private final String unit;
+  private final long least;
+  private final long most;
   private final String expected;
   private final String expectedOfProperty;
 
-  SettingFormat(String expected, String expectedOfProperty) {
+  SettingFormat(Class<?> type, String expected) {
+    this(type, 0, 0, expected);
+  }
+
+  SettingFormat(Class<?> type, long least, long most, String expected) {
+    this(type, "", least, most, expected, expected);
+  }
+
+  SettingFormat(String unit, long least, long most, String expected, String expectedOfProperty) {
+    this(Duration.class, unit, least, most, expected, expectedOfProperty);
+  }
+
+  SettingFormat(
+      Class<?> type,
+      String unit,
+      long least,
+      long most,
+      String expected,
+      String expectedOfProperty) {
+    this.type = type;
+    this.unit = unit;
+    this.least = least;
+    this.most = most;
     this.expected = expected;
     this.expectedOfProperty = expectedOfProperty;
   }
@@ -51,153 +102,79 @@ enum SettingFormat {
     return expectedOfProperty;
   }
 
-  /**
-   * Returns the property's value for a variable's. Throws {@link IllegalArgumentException} for a
-   * value that is not {@link #expected}.
-   */
-  String toProperty(String value) {
-    return switch (this) {
-      case TEXT -> value;
-      case COUNT -> String.valueOf(number(value, 1));
-      case COUNT_OR_ZERO -> String.valueOf(number(value, 0));
-      case SECONDS -> number(value, 1) + "s";
-      case SECONDS_OR_ZERO -> number(value, 0) + "s";
-      case HOURS -> number(value, 1) + "h";
-      case DAYS -> clamped(wholeNumber(value)) + "d";
-      case RATIO -> String.valueOf(ratio(value));
-      case FLAG -> String.valueOf(flag(value));
-      case BYTES -> bytes(value) + "B";
+  /** Tells whether it is a text or a list of texts. */
+  boolean isText() {
+    return type == String.class;
+  }
+
+  /** Returns the property's value for a variable's; empty where it is not {@link #expected}. */
+  Optional<String> toProperty(String variable) {
+    String property =
+        switch (this) {
+          case TEXT, OPEN_TEXT, FLAG, RATIO -> variable;
+          case BYTES ->
+              variable.matches("(?i)\\d+( *[KMG]iB)?")
+                  ? variable.replaceAll("(?i)[ i]", "").toUpperCase(Locale.ROOT)
+                  : "";
+          default -> variable.matches("[+]?[0-9]+") ? nearest(new BigInteger(variable)) + unit : "";
+        };
+    return parse(property).map(value -> value instanceof Duration ? property : value.toString());
+  }
+
+  private BigInteger nearest(BigInteger number) {
+    return this == DAYS
+        ? number.max(BigInteger.valueOf(least)).min(BigInteger.valueOf(most))
+        : number;
+  }
+
+  /** Returns a property's value; empty where it is not {@link #expectedOfProperty}. */
+  Optional<Object> parse(String property) {
+    try {
+      return Optional.<Object>ofNullable(
+              ApplicationConversionService.getSharedInstance().convert(property, type))
+          .filter(this::isInRange);
+    } catch (ConversionException notOfThatType) {
+      return Optional.empty();
+    }
+  }
+
+  private boolean isInRange(Object value) {
+    return switch (value) {
+      case Duration time -> {
+        Duration step = this == DAYS ? one() : Duration.ofSeconds(1);
+        yield isWhole(time, step) && isBetween(time.dividedBy(step));
+      }
+      case DataSize size -> isBetween(size.toBytes());
+      case Number number -> isBetween(number);
+      default -> true;
     };
   }
 
-  /** Returns the variable's value for a property's converted one. */
+  private boolean isBetween(Number number) {
+    double value = number.doubleValue();
+    return value >= least && value <= most;
+  }
+
+  private Duration one() {
+    return DurationStyle.SIMPLE.parse("1" + unit);
+  }
+
+  private static boolean isWhole(Duration time, Duration step) {
+    return time.equals(step.multipliedBy(time.dividedBy(step)));
+  }
+
+  /** Returns the variable's value for one that {@link #parse} returned. */
   String toVariable(Object value) {
-    return switch (this) {
-      case SECONDS, SECONDS_OR_ZERO -> String.valueOf(((Duration) value).toSeconds());
-      case HOURS -> hours((Duration) value);
-      case DAYS -> String.valueOf(((Duration) value).toDays());
-      case BYTES -> size(((DataSize) value).toBytes());
-      case TEXT, COUNT, COUNT_OR_ZERO, RATIO, FLAG -> String.valueOf(value);
+    return switch (value) {
+      case Duration time when isWhole(time, one()) -> String.valueOf(time.dividedBy(one()));
+      case Duration time -> time.toSeconds() + " s";
+      case DataSize size -> size(size.toBytes());
+      default -> value.toString();
     };
-  }
-
-  private static String hours(Duration time) {
-    return time.equals(Duration.ofHours(time.toHours()))
-        ? String.valueOf(time.toHours())
-        : time.toSeconds() + " s";
   }
 
   private static String size(long bytes) {
-    for (String name : new String[] {"GiB", "MiB", "KiB"}) {
-      if (bytes % unit(name) == 0) {
-        return bytes / unit(name) + name;
-      }
-    }
-    return String.valueOf(bytes);
-  }
-
-  /** Returns the type of the property's converted value. */
-  Class<?> type() {
-    return switch (this) {
-      case TEXT -> String.class;
-      case COUNT, COUNT_OR_ZERO -> Integer.class;
-      case SECONDS, SECONDS_OR_ZERO, HOURS, DAYS -> Duration.class;
-      case RATIO -> Double.class;
-      case FLAG -> Boolean.class;
-      case BYTES -> DataSize.class;
-    };
-  }
-
-  /** Tells whether a property's converted value is one of {@link #expectedOfProperty}. */
-  boolean isInRange(Object value) {
-    return switch (this) {
-      case TEXT, FLAG -> true;
-      case COUNT -> value instanceof Integer number && number > 0;
-      case COUNT_OR_ZERO -> value instanceof Integer number && number >= 0;
-      case SECONDS, HOURS -> isSeconds(value, 1);
-      case SECONDS_OR_ZERO -> isSeconds(value, 0);
-      case DAYS ->
-          value instanceof Duration time
-              && time.equals(Duration.ofDays(time.toDays()))
-              && isWithinDays(BigInteger.valueOf(time.toDays()));
-      case RATIO -> value instanceof Double ratio && ratio >= 0 && ratio <= 1;
-      case BYTES -> value instanceof DataSize size && size.toBytes() > 0;
-    };
-  }
-
-  /**
-   * Tells whether a number of days is from 1 to 10,000. A variable's number outside becomes the
-   * nearest one: the default could be shorter and delete rows that the operator wants to keep.
-   */
-  static boolean isWithinDays(BigInteger days) {
-    return clamped(days).equals(days);
-  }
-
-  private static BigInteger clamped(BigInteger days) {
-    return days.max(BigInteger.ONE).min(BigInteger.valueOf(MAX_DAYS));
-  }
-
-  /** Parses a whole number of 0 or more, of any size. */
-  static BigInteger wholeNumber(String text) {
-    if (!WHOLE.matcher(text).matches()) {
-      throw new NumberFormatException(text);
-    }
-    return new BigInteger(text);
-  }
-
-  private static int number(String text, int least) {
-    int value = Integer.parseInt(text);
-    if (value < least) {
-      throw new NumberFormatException(text);
-    }
-    return value;
-  }
-
-  private static boolean isSeconds(Object value, int least) {
-    return value instanceof Duration time
-        && time.equals(Duration.ofSeconds(time.toSeconds()))
-        && time.toSeconds() >= least
-        && time.toSeconds() <= Integer.MAX_VALUE;
-  }
-
-  private static double ratio(String text) {
-    double value = Double.parseDouble(text);
-    if (!(value >= 0 && value <= 1)) {
-      throw new NumberFormatException(text);
-    }
-    return value;
-  }
-
-  private static boolean flag(String text) {
-    return switch (text.toLowerCase(Locale.ROOT)) {
-      case "true", "1", "yes", "on" -> true;
-      case "false", "0", "no", "off" -> false;
-      default -> throw new IllegalArgumentException(text);
-    };
-  }
-
-  private static long bytes(String text) {
-    Matcher amount = AMOUNT.matcher(text);
-    if (!amount.matches()) {
-      throw new NumberFormatException(text);
-    }
-    try {
-      long bytes = Math.multiplyExact(Long.parseLong(amount.group(1)), unit(amount.group(2)));
-      if (bytes > 0) {
-        return bytes;
-      }
-    } catch (ArithmeticException tooLarge) {
-      // falls through to the one failure for all
-    }
-    throw new NumberFormatException(text);
-  }
-
-  private static long unit(@Nullable String name) {
-    return switch (name == null ? "" : name.toLowerCase(Locale.ROOT)) {
-      case "kib" -> 1L << 10;
-      case "mib" -> 1L << 20;
-      case "gib" -> 1L << 30;
-      default -> 1;
-    };
+    int power = Math.min(Long.numberOfTrailingZeros(bytes) / 10, SIZES.size() - 1);
+    return (bytes >> (10 * power)) + SIZES.get(power);
   }
 }

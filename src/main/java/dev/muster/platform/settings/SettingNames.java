@@ -10,23 +10,16 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Stream;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.EnumerablePropertySource;
 import org.springframework.core.env.PropertySource;
 import org.springframework.core.env.StandardEnvironment;
-import org.springframework.stereotype.Component;
 
 /**
- * Lists all setting names ({@code docs/api.md}, section 12) and warns about likely misspellings.
- *
- * <p>It checks the environment variables and the properties.
+ * Finds names of variables, properties and options that are probably misspelt settings ({@code
+ * docs/api.md}, section 12).
  */
-@Component
 public final class SettingNames {
-
-  private static final Logger log = LoggerFactory.getLogger(SettingNames.class);
 
   private static final List<String> KNOWN =
       Arrays.stream(Setting.values()).map(Setting::name).sorted().toList();
@@ -51,13 +44,10 @@ public final class SettingNames {
 
   private static final int MAX_NAME_LENGTH = 64;
 
-  /** Logs the warnings once, at the start. */
-  SettingNames(ConfigurableEnvironment environment) {
-    warnings(environment).forEach(log::warn);
-  }
+  private SettingNames() {}
 
   /** Returns a warning for each variable and property that looks like a misspelt setting. */
-  public static List<String> warnings(ConfigurableEnvironment environment) {
+  static List<String> warnings(ConfigurableEnvironment environment) {
     return Stream.concat(
             warnings(environment.getSystemEnvironment()).stream(),
             warnings(givenProperties(environment)).stream())
@@ -135,8 +125,7 @@ public final class SettingNames {
   /** Tells whether Spring reads the variable as a property, as MUSTER_LIVENESS_SWEEPINTERVAL. */
   private static boolean isProperty(String variable) {
     String letters = variable.replace("_", "");
-    return Arrays.stream(Setting.values())
-        .filter(Setting::isOfMuster)
+    return Setting.ofMuster()
         .map(setting -> setting.property().replaceAll("[.-]", ""))
         .anyMatch(letters::equalsIgnoreCase);
   }
@@ -154,11 +143,7 @@ public final class SettingNames {
   static Optional<String> nearestProperty(String name) {
     Optional<String> property =
         Misspelling.nearest(
-            name.toLowerCase(Locale.ROOT),
-            Arrays.stream(Setting.values())
-                .filter(Setting::isOfMuster)
-                .map(Setting::property)
-                .toList());
+            name.toLowerCase(Locale.ROOT), Setting.ofMuster().map(Setting::property).toList());
     Stream<String> ends =
         Stream.iterate(name, end -> end.contains("."), SettingNames::withoutFirstWord)
             .map(SettingNames::withoutFirstWord);

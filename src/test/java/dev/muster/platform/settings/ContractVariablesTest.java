@@ -27,7 +27,7 @@ class ContractVariablesTest {
     if (setting.isOfMuster() && setting.kind() == Setting.Kind.TUNING) {
       ContractVariables.apply(environment);
       assertThat(environment.getProperty(setting.property()))
-          .isEqualTo(setting.format().toProperty(setting.byDefault()));
+          .isEqualTo(setting.format().toProperty(setting.byDefault()).orElseThrow());
     }
     assertThat(
             Arrays.stream(Setting.values())

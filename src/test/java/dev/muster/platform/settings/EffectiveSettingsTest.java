@@ -124,7 +124,7 @@ class EffectiveSettingsTest {
   @ParameterizedTest
   @EnumSource(Setting.class)
   void decidesAboutEveryText(Setting setting) {
-    if (setting.format() == SettingFormat.TEXT) {
+    if (setting.format().isText()) {
       String value = String.valueOf(one(setting.name(), Map.of(setting.name(), "x")).value());
       List<String> open =
           List.of(
