@@ -8,13 +8,13 @@ import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.MethodParameter;
 import org.springframework.stereotype.Component;
 import org.springframework.web.bind.support.WebDataBinderFactory;
 import org.springframework.web.context.request.NativeWebRequest;
-import org.springframework.web.context.request.RequestAttributes;
 import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.method.support.HandlerMethodArgumentResolver;
 import org.springframework.web.method.support.ModelAndViewContainer;
@@ -33,8 +33,6 @@ import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
  */
 @Component
 final class CredentialInterceptor implements HandlerInterceptor, WebMvcConfigurer {
-
-  private static final String CALLER = CredentialInterceptor.class.getName() + ".caller";
 
   /** The OpenAPI description and its page, open to every caller. */
   private static final List<String> MANUAL =
@@ -59,12 +57,8 @@ final class CredentialInterceptor implements HandlerInterceptor, WebMvcConfigure
         @Nullable ModelAndViewContainer container,
         NativeWebRequest request,
         @Nullable WebDataBinderFactory binders) {
-      Object caller = request.getAttribute(CALLER, RequestAttributes.SCOPE_REQUEST);
-      if (caller instanceof Caller known) {
-        return known;
-      }
-      throw new IllegalStateException(
-          "a route without credentials has a parameter for the caller: " + parameter.getMethod());
+      return RequestAuthentication.callerOf(
+          Objects.requireNonNull(request.getNativeRequest(HttpServletRequest.class)));
     }
   }
 
@@ -98,7 +92,6 @@ final class CredentialInterceptor implements HandlerInterceptor, WebMvcConfigure
     } else {
       Caller caller = authentication.admit(request, response, admitted, limit);
       requireReaderOfLists(caller, request);
-      request.setAttribute(CALLER, caller);
     }
     return true;
   }

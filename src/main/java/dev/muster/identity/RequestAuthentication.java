@@ -21,6 +21,8 @@ import org.springframework.stereotype.Service;
 @Service
 public class RequestAuthentication {
 
+  private static final String CALLER = RequestAuthentication.class.getName() + ".caller";
+
   private final Credentials credentials;
   private final RateLimits limits;
   private final AuditTrail audit;
@@ -73,7 +75,16 @@ public class RequestAuthentication {
       throw AccessChecks.readsOnly();
     }
     audit.begin(caller, request, response);
+    request.setAttribute(CALLER, caller);
     return caller;
+  }
+
+  /** Returns the caller of a request that was admitted. */
+  public static Caller callerOf(HttpServletRequest request) {
+    if (request.getAttribute(CALLER) instanceof Caller caller) {
+      return caller;
+    }
+    throw new IllegalStateException("a route without credentials asks for its caller");
   }
 
   private AuthenticationResult authenticate(

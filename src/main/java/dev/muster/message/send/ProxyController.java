@@ -3,6 +3,7 @@ package dev.muster.message.send;
 import dev.muster.identity.Caller;
 import dev.muster.identity.CredentialRecheck;
 import dev.muster.identity.Credentials;
+import dev.muster.identity.RequestAuthentication;
 import dev.muster.message.call.DeliverySettings;
 import dev.muster.message.flow.Act;
 import dev.muster.message.flow.DelegationReplies;
@@ -10,9 +11,10 @@ import dev.muster.message.flow.Message;
 import dev.muster.message.flow.MessageFlow;
 import dev.muster.message.store.ProxyResponse;
 import dev.muster.message.store.Sender;
-import dev.muster.platform.http.AsyncResponses;
 import dev.muster.platform.http.BodyReader;
 import dev.muster.platform.http.NameWarnings;
+import dev.muster.platform.http.PlainRoute;
+import dev.muster.platform.http.RequestResources;
 import dev.muster.platform.http.ResponseMemory;
 import dev.muster.platform.json.LosslessJson;
 import dev.muster.platform.pace.Pace;
@@ -26,16 +28,17 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
-import org.springframework.http.ResponseEntity;
-import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RestController;
-import org.springframework.web.context.request.async.DeferredResult;
 import tools.jackson.databind.JsonNode;
 
 /** Receives requests to agents (R7.1). */
 @RestController
-class ProxyController {
+class ProxyController implements PlainRoute {
+
+  /** The answer of a stream that is written already. */
+  private static final CompletableFuture<Answer> WRITTEN =
+      CompletableFuture.completedFuture(response -> {});
 
   private static final int MAX_BODY_BYTES = 16 * 1024 * BodyReader.KIB;
 
@@ -75,50 +78,30 @@ class ProxyController {
 
   /** Reads the body itself, after the sender is known (the order of R1.4). */
   @PostMapping("/workspaces/{id}/a2a")
-  @Nullable Object send(
-      Caller caller,
-      @PathVariable UUID id,
-      HttpServletRequest request,
-      HttpServletResponse response)
-      throws IOException {
-    Begun begun = begin(caller, id, request, response);
+  @Override
+  public CompletableFuture<? extends Answer> serve(
+      HttpServletRequest request, HttpServletResponse response) throws IOException {
+    Begun begun = begin(request, response);
     CompletableFuture<ProxyResponse> reply = flow.run(begun.act());
+    RequestResources.of(request)
+        .onEnd(() -> {
+          var _ = reply.thenAccept(ProxyResponse::release);
+        });
     @Nullable StreamingResponse stream = begun.stream();
     if (stream == null) {
-      return answer(reply, response);
+      return reply;
     }
     var _ = reply.whenComplete(stream::end);
-    return isWritten(stream, reply, request, response) ? null : answer(reply, response);
-  }
-
-  /**
-   * Writes the stream; returns false when there is none. Releases the memory of a stream, also on
-   * failure.
-   */
-  private static boolean isWritten(
-      StreamingResponse stream,
-      CompletableFuture<ProxyResponse> reply,
-      HttpServletRequest request,
-      HttpServletResponse response)
-      throws IOException {
-    boolean isStream = true;
-    try {
-      isStream = stream.writeTo(request, response);
-      return isStream;
-    } finally {
-      if (isStream) {
-        var _ = reply.thenAccept(ProxyResponse::release);
-      }
-    }
+    return stream.writeTo(request, response) ? WRITTEN : reply;
   }
 
   /** What is left to do; {@code stream} takes a streamed response, or is null if none is wanted. */
   private record Begun(Act act, @Nullable StreamingResponse stream) {}
 
   /** Stores the request. The slot for a large request is free again before the agent is called. */
-  private Begun begin(
-      Caller caller, UUID id, HttpServletRequest request, HttpServletResponse response)
-      throws IOException {
+  private Begun begin(HttpServletRequest request, HttpServletResponse response) throws IOException {
+    Caller caller = RequestAuthentication.callerOf(request);
+    UUID id = PlainRoute.id(request, "id");
     Sender sender = Sender.of(caller, request);
     CredentialRecheck recheck =
         new CredentialRecheck(credentials, credentials.presented(request), caller);
@@ -153,28 +136,5 @@ class ProxyController {
                   delegations.find(sender.workspaceId(), id, normal.message()));
           return new Begun(flow.begin(message, target), stream);
         });
-  }
-
-  /**
-   * Writes a response that is there, on this thread, and returns null; returns a deferred one
-   * otherwise. A wait for a poll agent thus holds no thread.
-   */
-  private static @Nullable Object answer(
-      CompletableFuture<ProxyResponse> reply, HttpServletResponse response) throws IOException {
-    if (reply.isDone() && !reply.isCompletedExceptionally()) {
-      ProxyResponse there = reply.join();
-      try {
-        there.writeTo(response);
-      } finally {
-        there.release();
-      }
-      return null;
-    }
-    DeferredResult<ResponseEntity<byte[]>> held =
-        AsyncResponses.of(reply.thenApply(ProxyResponse::toHttp));
-    held.onCompletion(() -> {
-      var _ = reply.thenAccept(ProxyResponse::release);
-    });
-    return held;
   }
 }

@@ -1,5 +1,6 @@
 package dev.muster.message.store;
 
+import dev.muster.platform.http.PlainRoute;
 import dev.muster.platform.json.RawJson;
 import dev.muster.protocol.client.ResponseMemoryAllocation;
 import jakarta.servlet.http.HttpServletResponse;
@@ -11,7 +12,6 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
-import org.springframework.http.ResponseEntity;
 
 /**
  * The response to the sender of a request, byte for byte.
@@ -25,7 +25,8 @@ public record ProxyResponse(
     String contentType,
     byte[] body,
     Map<String, String> headers,
-    @Nullable ResponseMemoryAllocation space) {
+    @Nullable ResponseMemoryAllocation space)
+    implements PlainRoute.Answer {
 
   /** What a sender is told to wait when an agent cannot be reached, in seconds. */
   public static final int RETRY_AFTER_S = 15;
@@ -74,14 +75,7 @@ public record ProxyResponse(
     return all;
   }
 
-  public ResponseEntity<byte[]> toHttp() {
-    ResponseEntity.BodyBuilder http =
-        ResponseEntity.status(status).header(HttpHeaders.CONTENT_TYPE, contentType);
-    allHeaders().forEach(http::header);
-    return http.body(body);
-  }
-
-  /** Writes the same response as {@link #toHttp}. */
+  @Override
   public void writeTo(HttpServletResponse response) throws IOException {
     response.setStatus(status);
     response.setContentType(contentType);

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>An asynchronous request keeps them until its response is complete.
  */
-final class RequestResources {
+public final class RequestResources {
 
   private static final String HELD = RequestResources.class.getName();
 
@@ -22,7 +22,7 @@ final class RequestResources {
   /**
    * Returns the resources of a started request. Other threads may keep them, also after its end.
    */
-  static RequestResources of(HttpServletRequest request) {
+  public static RequestResources of(HttpServletRequest request) {
     if (request.getAttribute(HELD) instanceof RequestResources resources) {
       return resources;
     }
@@ -30,7 +30,7 @@ final class RequestResources {
   }
 
   /** Runs {@code release} once, when the request ends; at once if it has ended. */
-  void onEnd(Runnable release) {
+  public void onEnd(Runnable release) {
     if (!add(release)) {
       release.run();
     }
