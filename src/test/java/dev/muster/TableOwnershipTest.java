@@ -110,7 +110,7 @@ class TableOwnershipTest {
     }
     String jar = Scheduler.class.getProtectionDomain().getCodeSource().getLocation().getPath();
 
-    assertThat(types).containsExactly("platform.jobs.JobHistory");
+    assertThat(types).containsExactly("platform.work.JobHistory");
     assertThat(jar)
         .as("the version in which task_name and execution_time mean what JobHistory reads in them")
         .endsWith("/db-scheduler-16.12.0.jar");

@@ -2,7 +2,7 @@ package dev.muster.bench;
 
 import dev.muster.message.NewActivity;
 import dev.muster.message.store.MessageStore;
-import dev.muster.platform.json.RawJson;
+import dev.muster.platform.text.RawJson;
 import dev.muster.protocol.MessageContent;
 import dev.muster.testing.TestServer;
 import java.sql.Connection;

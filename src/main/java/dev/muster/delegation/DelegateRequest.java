@@ -1,7 +1,7 @@
 package dev.muster.delegation;
 
-import dev.muster.platform.json.JsonBody;
 import dev.muster.platform.problem.ProblemException;
+import dev.muster.platform.text.JsonBody;
 import dev.muster.platform.text.Text;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

@@ -1,8 +1,8 @@
 package dev.muster.delegation;
 
-import dev.muster.platform.json.JsonBody;
 import dev.muster.platform.problem.ProblemException;
 import dev.muster.platform.text.ErrorText;
+import dev.muster.platform.text.JsonBody;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;

@@ -1,9 +1,9 @@
 package dev.muster.delegation;
 
 import dev.muster.delegation.DelegationSweeper.SweeperSettings;
-import dev.muster.platform.jobs.RecurringJob;
-import dev.muster.platform.pace.Pace;
 import dev.muster.platform.settings.Setting;
+import dev.muster.platform.work.Pace;
+import dev.muster.platform.work.RecurringJob;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Condition;
 import org.springframework.context.annotation.ConditionContext;

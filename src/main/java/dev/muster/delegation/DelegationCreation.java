@@ -5,7 +5,7 @@ import dev.muster.delegation.DelegationRepository.OfKey;
 import dev.muster.event.Events;
 import dev.muster.message.AppendResult;
 import dev.muster.message.Feeds;
-import dev.muster.platform.commit.CommitAwareTransactions;
+import dev.muster.platform.postgres.CommitAwareTransactions;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
 import dev.muster.workspace.DeliveryTarget;

@@ -1,8 +1,8 @@
 package dev.muster.delegation;
 
-import dev.muster.platform.json.JsonBody;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
+import dev.muster.platform.text.JsonBody;
 import java.util.Set;
 
 /** Validates the ids of delegations, and derives those of their messages from them (R8.3, R8.7). */

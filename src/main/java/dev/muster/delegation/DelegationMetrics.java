@@ -1,9 +1,9 @@
 package dev.muster.delegation;
 
 import dev.muster.delegation.DelegationRepository.Group;
-import dev.muster.platform.commit.AfterCommit;
+import dev.muster.platform.log.CachedScrape;
 import dev.muster.platform.log.LineBudget;
-import dev.muster.platform.metrics.CachedScrape;
+import dev.muster.platform.postgres.AfterCommit;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;

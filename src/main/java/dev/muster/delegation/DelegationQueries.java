@@ -3,7 +3,7 @@ package dev.muster.delegation;
 import com.fasterxml.jackson.annotation.JsonValue;
 import dev.muster.platform.http.Page;
 import dev.muster.platform.http.PageCursor;
-import dev.muster.platform.time.Timestamps;
+import dev.muster.platform.postgres.Timestamps;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;

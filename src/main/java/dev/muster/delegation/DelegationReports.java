@@ -2,12 +2,12 @@ package dev.muster.delegation;
 
 import dev.muster.delegation.TransitionRequest.Actor;
 import dev.muster.heartbeat.DelegationHeartbeatListener;
-import dev.muster.platform.commit.BatchLimits;
-import dev.muster.platform.commit.BatchOutcome;
-import dev.muster.platform.commit.BatchRetry;
-import dev.muster.platform.commit.CommitAwareTransactions;
-import dev.muster.platform.commit.GroupCommit;
-import dev.muster.platform.loop.BackgroundLoops;
+import dev.muster.platform.postgres.BatchLimits;
+import dev.muster.platform.postgres.BatchOutcome;
+import dev.muster.platform.postgres.BatchRetry;
+import dev.muster.platform.postgres.CommitAwareTransactions;
+import dev.muster.platform.postgres.GroupCommit;
+import dev.muster.platform.work.BackgroundLoops;
 import io.micrometer.core.instrument.MeterRegistry;
 import jakarta.annotation.PreDestroy;
 import java.util.List;

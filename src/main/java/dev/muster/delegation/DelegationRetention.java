@@ -1,7 +1,7 @@
 package dev.muster.delegation;
 
-import dev.muster.platform.jobs.DailyDeletion;
-import dev.muster.platform.jobs.RecurringJob;
+import dev.muster.platform.work.DailyDeletion;
+import dev.muster.platform.work.RecurringJob;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;

@@ -2,7 +2,7 @@ package dev.muster.delegation;
 
 import dev.muster.delegation.TransitionRequest.Actor;
 import dev.muster.message.WaitingMessages;
-import dev.muster.platform.commit.CommitAwareTransactions;
+import dev.muster.platform.postgres.CommitAwareTransactions;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
 import java.time.Duration;

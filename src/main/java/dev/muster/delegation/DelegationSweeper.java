@@ -2,11 +2,11 @@ package dev.muster.delegation;
 
 import dev.muster.delegation.SweepRuleRun.Rule;
 import dev.muster.delegation.SweepRuleRun.Tally;
-import dev.muster.platform.commit.CommitAwareTransactions;
-import dev.muster.platform.jobs.SweepMetrics;
-import dev.muster.platform.loop.FailingUnits;
-import dev.muster.platform.uptime.ControlPlaneUptime;
-import dev.muster.platform.uptime.Uptime;
+import dev.muster.platform.postgres.CommitAwareTransactions;
+import dev.muster.platform.postgres.ControlPlaneUptime;
+import dev.muster.platform.postgres.Uptime;
+import dev.muster.platform.work.FailingUnits;
+import dev.muster.platform.work.SweepMetrics;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.time.Instant;

@@ -3,7 +3,7 @@ package dev.muster.delegation;
 import dev.muster.delegation.LedgerRepository.Move;
 import dev.muster.event.Events;
 import dev.muster.message.Feeds;
-import dev.muster.platform.commit.BatchOutcome;
+import dev.muster.platform.postgres.BatchOutcome;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;

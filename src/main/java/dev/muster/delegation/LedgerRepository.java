@@ -3,7 +3,7 @@ package dev.muster.delegation;
 import static dev.muster.platform.postgres.BatchColumns.partOf;
 
 import dev.muster.platform.postgres.BatchColumns;
-import dev.muster.platform.time.Timestamps;
+import dev.muster.platform.postgres.Timestamps;
 import dev.muster.workspace.DeliveryMode;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;

@@ -4,7 +4,7 @@ import dev.muster.delegation.DelegationRepository.NewDelegation;
 import dev.muster.message.DelegationMessenger;
 import dev.muster.message.NewActivity;
 import dev.muster.message.NewActivity.ActivityResult;
-import dev.muster.platform.json.RawJson;
+import dev.muster.platform.text.RawJson;
 import dev.muster.platform.text.Text;
 import dev.muster.protocol.MessageContent;
 import dev.muster.workspace.DeliveryMode;

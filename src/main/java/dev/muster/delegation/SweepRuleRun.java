@@ -2,10 +2,10 @@ package dev.muster.delegation;
 
 import dev.muster.delegation.SweepRepository.Place;
 import dev.muster.delegation.SweepRepository.Selected;
-import dev.muster.platform.commit.CommitAwareTransactions;
-import dev.muster.platform.jobs.SweepMetrics;
-import dev.muster.platform.loop.FailingUnits;
+import dev.muster.platform.postgres.CommitAwareTransactions;
 import dev.muster.platform.problem.DatabaseOutage;
+import dev.muster.platform.work.FailingUnits;
+import dev.muster.platform.work.SweepMetrics;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;

@@ -1,8 +1,8 @@
 package dev.muster.event;
 
-import dev.muster.platform.loop.FailingUnits;
-import dev.muster.platform.quota.Owner;
-import dev.muster.platform.quota.Quota;
+import dev.muster.platform.http.Owner;
+import dev.muster.platform.http.Quota;
+import dev.muster.platform.work.FailingUnits;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.List;
 import java.util.Optional;

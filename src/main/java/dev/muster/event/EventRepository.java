@@ -1,7 +1,7 @@
 package dev.muster.event;
 
-import dev.muster.platform.json.RawJson;
 import dev.muster.platform.postgres.StablePlans;
+import dev.muster.platform.text.RawJson;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.OffsetDateTime;

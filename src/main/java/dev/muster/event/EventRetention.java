@@ -1,7 +1,7 @@
 package dev.muster.event;
 
-import dev.muster.platform.jobs.DailyDeletion;
-import dev.muster.platform.jobs.RecurringJob;
+import dev.muster.platform.work.DailyDeletion;
+import dev.muster.platform.work.RecurringJob;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import org.springframework.boot.context.properties.ConfigurationProperties;

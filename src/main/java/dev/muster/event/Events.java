@@ -1,6 +1,6 @@
 package dev.muster.event;
 
-import dev.muster.platform.commit.AfterCommit;
+import dev.muster.platform.postgres.AfterCommit;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;

@@ -1,6 +1,6 @@
 package dev.muster.event;
 
-import dev.muster.platform.json.RawJson;
+import dev.muster.platform.text.RawJson;
 import java.time.Instant;
 import java.util.List;
 import java.util.Set;

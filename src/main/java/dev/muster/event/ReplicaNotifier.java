@@ -1,8 +1,8 @@
 package dev.muster.event;
 
 import dev.muster.event.ReplicaNotifier.ReplicaTopic;
-import dev.muster.platform.loop.BackgroundLoop;
-import dev.muster.platform.loop.BackgroundLoops;
+import dev.muster.platform.work.BackgroundLoop;
+import dev.muster.platform.work.BackgroundLoops;
 import jakarta.annotation.PreDestroy;
 import java.time.Duration;
 import java.util.Collection;

@@ -1,10 +1,10 @@
 package dev.muster.event;
 
-import dev.muster.platform.loop.AdaptiveInterval;
-import dev.muster.platform.loop.BackgroundLoop;
-import dev.muster.platform.loop.BackgroundLoops;
-import dev.muster.platform.loop.FailingUnits;
-import dev.muster.platform.time.Timestamps;
+import dev.muster.platform.postgres.Timestamps;
+import dev.muster.platform.work.AdaptiveInterval;
+import dev.muster.platform.work.BackgroundLoop;
+import dev.muster.platform.work.BackgroundLoops;
+import dev.muster.platform.work.FailingUnits;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.sql.ResultSet;
 import java.sql.SQLException;

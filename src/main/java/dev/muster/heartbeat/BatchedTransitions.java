@@ -1,8 +1,8 @@
 package dev.muster.heartbeat;
 
-import dev.muster.platform.jobs.SweepMetrics;
-import dev.muster.platform.jobs.SweepThrottle;
-import dev.muster.platform.loop.FailingUnits;
+import dev.muster.platform.work.FailingUnits;
+import dev.muster.platform.work.SweepMetrics;
+import dev.muster.platform.work.SweepThrottle;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;

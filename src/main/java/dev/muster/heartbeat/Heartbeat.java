@@ -1,7 +1,7 @@
 package dev.muster.heartbeat;
 
-import dev.muster.platform.json.OptionalField;
-import dev.muster.platform.json.RawJson;
+import dev.muster.platform.text.OptionalField;
+import dev.muster.platform.text.RawJson;
 import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;

@@ -1,9 +1,9 @@
 package dev.muster.heartbeat;
 
-import dev.muster.platform.json.JsonBody;
-import dev.muster.platform.json.OptionalField;
-import dev.muster.platform.json.RawJson;
-import dev.muster.platform.redaction.Redaction;
+import dev.muster.platform.text.JsonBody;
+import dev.muster.platform.text.OptionalField;
+import dev.muster.platform.text.RawJson;
+import dev.muster.platform.text.Redaction;
 import dev.muster.platform.text.Text;
 import java.util.List;
 import java.util.Optional;

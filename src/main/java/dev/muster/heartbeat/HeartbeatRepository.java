@@ -6,7 +6,7 @@ import dev.muster.heartbeat.HeartbeatDecision.StoredHealth;
 import dev.muster.heartbeat.Heartbeats.HeartbeatResult.Recorded;
 import dev.muster.platform.postgres.BatchColumns;
 import dev.muster.platform.postgres.StablePlans;
-import dev.muster.platform.time.Timestamps;
+import dev.muster.platform.postgres.Timestamps;
 import dev.muster.workspace.DegradedReason;
 import dev.muster.workspace.WorkspaceStatus;
 import java.sql.PreparedStatement;

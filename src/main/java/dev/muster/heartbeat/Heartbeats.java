@@ -1,8 +1,8 @@
 package dev.muster.heartbeat;
 
-import dev.muster.platform.commit.GroupCommit;
-import dev.muster.platform.loop.BackgroundLoops;
-import dev.muster.platform.pace.Pace;
+import dev.muster.platform.postgres.GroupCommit;
+import dev.muster.platform.work.BackgroundLoops;
+import dev.muster.platform.work.Pace;
 import dev.muster.workspace.WorkspaceStatus;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;

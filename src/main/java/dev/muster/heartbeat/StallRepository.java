@@ -2,8 +2,8 @@ package dev.muster.heartbeat;
 
 import dev.muster.event.EventType;
 import dev.muster.event.NewEvent;
-import dev.muster.platform.time.Timestamps;
-import dev.muster.platform.uptime.Uptime;
+import dev.muster.platform.postgres.Timestamps;
+import dev.muster.platform.postgres.Uptime;
 import dev.muster.workspace.DegradedReason;
 import dev.muster.workspace.LifecycleEvents;
 import dev.muster.workspace.WorkspaceStatus;

@@ -4,7 +4,7 @@ import dev.muster.platform.http.Page;
 import dev.muster.platform.http.PageCursor;
 import dev.muster.platform.postgres.BatchColumns;
 import dev.muster.platform.postgres.StablePlans;
-import dev.muster.platform.time.Timestamps;
+import dev.muster.platform.postgres.Timestamps;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;

@@ -1,7 +1,7 @@
 package dev.muster.identity;
 
-import dev.muster.platform.commit.CommitAttachment;
 import dev.muster.platform.http.RequestIdFilter;
+import dev.muster.platform.postgres.CommitAttachment;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpFilter;

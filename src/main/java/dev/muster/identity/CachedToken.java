@@ -1,6 +1,6 @@
 package dev.muster.identity;
 
-import dev.muster.platform.quota.Owner;
+import dev.muster.platform.http.Owner;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 

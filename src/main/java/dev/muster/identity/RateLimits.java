@@ -1,8 +1,8 @@
 package dev.muster.identity;
 
 import dev.muster.identity.RateLimitGroup.RateLimitBucket;
+import dev.muster.platform.http.Owner;
 import dev.muster.platform.http.RequestOwner;
-import dev.muster.platform.quota.Owner;
 import io.github.bucket4j.TimeMeter;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;

@@ -3,7 +3,7 @@ package dev.muster.identity;
 import dev.muster.identity.SessionRepository.OpenLink;
 import dev.muster.identity.SessionRepository.Person;
 import dev.muster.identity.SessionRepository.Session;
-import dev.muster.platform.commit.AfterCommit;
+import dev.muster.platform.postgres.AfterCommit;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
 import java.time.Duration;

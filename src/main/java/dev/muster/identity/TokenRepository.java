@@ -4,7 +4,7 @@ import dev.muster.identity.CachedToken.SessionProof;
 import dev.muster.identity.CachedToken.State;
 import dev.muster.identity.Tokens.TokenInfo;
 import dev.muster.platform.postgres.StablePlans;
-import dev.muster.platform.time.Timestamps;
+import dev.muster.platform.postgres.Timestamps;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;

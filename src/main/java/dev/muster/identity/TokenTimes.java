@@ -1,6 +1,6 @@
 package dev.muster.identity;
 
-import dev.muster.platform.pace.Pace;
+import dev.muster.platform.work.Pace;
 import java.time.Duration;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.stereotype.Component;

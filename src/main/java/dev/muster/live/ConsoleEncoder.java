@@ -2,7 +2,7 @@ package dev.muster.live;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
-import dev.muster.platform.json.RawJson;
+import dev.muster.platform.text.RawJson;
 import dev.muster.platform.text.Text;
 import java.time.InstantSource;
 import java.util.ArrayList;

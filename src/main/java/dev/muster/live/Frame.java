@@ -3,7 +3,7 @@ package dev.muster.live;
 import dev.muster.event.LastValue;
 import dev.muster.event.LiveEvents;
 import dev.muster.event.RecordedEvent;
-import dev.muster.platform.json.RawJson;
+import dev.muster.platform.text.RawJson;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;

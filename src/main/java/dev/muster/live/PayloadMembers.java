@@ -1,6 +1,6 @@
 package dev.muster.live;
 
-import dev.muster.platform.json.RawJson;
+import dev.muster.platform.text.RawJson;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Predicate;

@@ -2,7 +2,7 @@ package dev.muster.live;
 
 import dev.muster.event.EventType;
 import dev.muster.event.LastValue;
-import dev.muster.platform.json.RawJson;
+import dev.muster.platform.text.RawJson;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;

@@ -5,7 +5,7 @@ import dev.muster.event.LastValue;
 import dev.muster.event.LastValues;
 import dev.muster.event.LiveEvents;
 import dev.muster.event.RecordedEvent;
-import dev.muster.platform.quota.Owner;
+import dev.muster.platform.http.Owner;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;

@@ -2,7 +2,7 @@ package dev.muster.live;
 
 import dev.muster.identity.Caller;
 import dev.muster.identity.CredentialRecheck;
-import dev.muster.platform.quota.Owner;
+import dev.muster.platform.http.Owner;
 
 /** Holds whose stream it is, what it shows, and the credential that must stay valid. */
 record StreamSubscriber(Owner owner, EventAudience audience, CredentialRecheck recheck, View view) {

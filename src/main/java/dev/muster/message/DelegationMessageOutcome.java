@@ -2,9 +2,9 @@ package dev.muster.message;
 
 import dev.muster.message.store.DeliveryOutcome;
 import dev.muster.message.store.DeliveryOutcome.OutcomeState;
-import dev.muster.platform.json.LosslessJson;
-import dev.muster.platform.json.RawJson;
 import dev.muster.platform.problem.ProblemException;
+import dev.muster.platform.text.LosslessJson;
+import dev.muster.platform.text.RawJson;
 import dev.muster.protocol.AgentResponse;
 import dev.muster.protocol.client.A2aErrors;
 import dev.muster.protocol.client.A2aResult;

@@ -3,7 +3,7 @@ package dev.muster.message;
 import static java.time.temporal.ChronoUnit.MICROS;
 
 import dev.muster.message.store.ActivityKey;
-import dev.muster.platform.time.Timestamps;
+import dev.muster.platform.postgres.Timestamps;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;

@@ -2,8 +2,8 @@ package dev.muster.runtime;
 
 import dev.muster.event.LiveEvent;
 import dev.muster.event.LiveEvent.Kind;
-import dev.muster.platform.json.LosslessJson;
-import dev.muster.platform.json.RawJson;
+import dev.muster.platform.text.LosslessJson;
+import dev.muster.platform.text.RawJson;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -7,7 +7,7 @@ import dev.muster.identity.RouteAccess.CallerKind;
 import dev.muster.platform.http.EnumParameter;
 import dev.muster.platform.http.NextLink;
 import dev.muster.platform.http.PageLimit;
-import dev.muster.platform.json.Ids;
+import dev.muster.platform.text.Ids;
 import dev.muster.runtime.FleetRuns.Filter;
 import dev.muster.runtime.FleetRuns.Place;
 import dev.muster.runtime.FleetRuns.RunPage;

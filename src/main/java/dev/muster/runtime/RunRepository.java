@@ -1,7 +1,7 @@
 package dev.muster.runtime;
 
 import dev.muster.platform.postgres.BatchColumns;
-import dev.muster.platform.time.Timestamps;
+import dev.muster.platform.postgres.Timestamps;
 import dev.muster.runtime.Run.RunEnd;
 import java.math.BigDecimal;
 import java.sql.PreparedStatement;

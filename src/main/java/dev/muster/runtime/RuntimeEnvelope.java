@@ -1,9 +1,9 @@
 package dev.muster.runtime;
 
-import dev.muster.platform.json.LosslessJson;
-import dev.muster.platform.json.RawJson;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
+import dev.muster.platform.text.LosslessJson;
+import dev.muster.platform.text.RawJson;
 import dev.muster.platform.text.Text;
 import dev.muster.protocol.RuntimeEvent;
 import dev.muster.protocol.RuntimeEvent.RuntimeEnd;

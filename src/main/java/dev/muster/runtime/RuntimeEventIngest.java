@@ -1,13 +1,13 @@
 package dev.muster.runtime;
 
-import dev.muster.platform.commit.BatchLimits;
-import dev.muster.platform.commit.BatchOutcome;
-import dev.muster.platform.commit.BatchRetry;
-import dev.muster.platform.commit.CommitAwareTransactions;
-import dev.muster.platform.commit.GroupCommit;
+import dev.muster.platform.http.Quota;
 import dev.muster.platform.http.RequestOwner;
-import dev.muster.platform.loop.BackgroundLoops;
-import dev.muster.platform.quota.Quota;
+import dev.muster.platform.postgres.BatchLimits;
+import dev.muster.platform.postgres.BatchOutcome;
+import dev.muster.platform.postgres.BatchRetry;
+import dev.muster.platform.postgres.CommitAwareTransactions;
+import dev.muster.platform.postgres.GroupCommit;
+import dev.muster.platform.work.BackgroundLoops;
 import dev.muster.runtime.StreamWriter.EventSubmission;
 import dev.muster.runtime.StreamWriter.SubmissionResult;
 import io.micrometer.core.instrument.MeterRegistry;

@@ -6,7 +6,7 @@ import dev.muster.event.ReplicaNotifier;
 import dev.muster.event.ReplicaNotifier.ReplicaNotificationListener;
 import dev.muster.event.ReplicaNotifier.ReplicaTopic;
 import dev.muster.event.SeriesRelay;
-import dev.muster.platform.loop.BackgroundLoops;
+import dev.muster.platform.work.BackgroundLoops;
 import io.micrometer.core.instrument.MeterRegistry;
 import jakarta.annotation.PreDestroy;
 import java.time.Duration;

@@ -1,7 +1,7 @@
 package dev.muster.runtime;
 
 import dev.muster.platform.postgres.BatchColumns;
-import dev.muster.platform.time.Timestamps;
+import dev.muster.platform.postgres.Timestamps;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;

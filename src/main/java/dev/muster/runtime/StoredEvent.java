@@ -1,6 +1,6 @@
 package dev.muster.runtime;
 
-import dev.muster.platform.json.RawJson;
+import dev.muster.platform.text.RawJson;
 import java.time.Instant;
 import java.util.UUID;
 

@@ -3,7 +3,7 @@ package dev.muster.runtime;
 import dev.muster.event.SeriesRelay.End;
 import dev.muster.platform.postgres.BatchColumns;
 import dev.muster.platform.postgres.StablePlans;
-import dev.muster.platform.time.Timestamps;
+import dev.muster.platform.postgres.Timestamps;
 import dev.muster.workspace.WorkspaceListener;
 import dev.muster.workspace.WorkspaceStatus;
 import java.sql.PreparedStatement;

@@ -1,7 +1,7 @@
 package dev.muster.runtime;
 
-import dev.muster.platform.json.LosslessJson;
-import dev.muster.platform.json.RawJson;
+import dev.muster.platform.text.LosslessJson;
+import dev.muster.platform.text.RawJson;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -1,8 +1,8 @@
 package dev.muster.runtime;
 
-import dev.muster.platform.commit.AfterCommit;
-import dev.muster.platform.commit.BatchOutcome;
-import dev.muster.platform.metrics.CachedScrape;
+import dev.muster.platform.log.CachedScrape;
+import dev.muster.platform.postgres.AfterCommit;
+import dev.muster.platform.postgres.BatchOutcome;
 import dev.muster.runtime.RunRepository.TaskOf;
 import dev.muster.runtime.StreamHeads.StreamHead;
 import io.micrometer.core.instrument.Counter;

@@ -1,6 +1,6 @@
 package dev.muster.webhook;
 
-import dev.muster.platform.time.Timestamps;
+import dev.muster.platform.postgres.Timestamps;
 import dev.muster.webhook.TroubleRepository.Due;
 import java.time.Duration;
 import java.time.Instant;

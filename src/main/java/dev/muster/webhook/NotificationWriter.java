@@ -1,12 +1,12 @@
 package dev.muster.webhook;
 
 import dev.muster.event.RecordedEvent;
-import dev.muster.platform.commit.CommitAwareTransactions;
 import dev.muster.platform.http.PublicUrl;
-import dev.muster.platform.loop.FailingUnits;
-import dev.muster.platform.redaction.Redaction;
+import dev.muster.platform.postgres.CommitAwareTransactions;
+import dev.muster.platform.postgres.Uptime;
+import dev.muster.platform.text.Redaction;
 import dev.muster.platform.text.Text;
-import dev.muster.platform.uptime.Uptime;
+import dev.muster.platform.work.FailingUnits;
 import dev.muster.webhook.TroubleRepository.Counts;
 import dev.muster.webhook.TroubleRepository.Due;
 import dev.muster.webhook.TroubleRepository.Listed;

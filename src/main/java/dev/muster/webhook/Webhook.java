@@ -1,8 +1,8 @@
 package dev.muster.webhook;
 
-import dev.muster.platform.loop.BackgroundLoop;
-import dev.muster.platform.loop.BackgroundLoops;
-import dev.muster.platform.pace.Pace;
+import dev.muster.platform.work.BackgroundLoop;
+import dev.muster.platform.work.BackgroundLoops;
+import dev.muster.platform.work.Pace;
 import jakarta.annotation.PreDestroy;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;

@@ -1,6 +1,6 @@
 package dev.muster.webhook;
 
-import dev.muster.platform.loop.FailingUnits;
+import dev.muster.platform.work.FailingUnits;
 import dev.muster.webhook.NotificationRepository.Claimed;
 import dev.muster.workspace.agenturl.AgentUrlGuard;
 import dev.muster.workspace.agenturl.AgentUrlGuard.AddressNotAllowedException;

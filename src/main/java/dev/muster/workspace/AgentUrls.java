@@ -1,9 +1,9 @@
 package dev.muster.workspace;
 
 import dev.muster.platform.http.RequestOwner;
-import dev.muster.platform.json.RawJson;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
+import dev.muster.platform.text.RawJson;
 import dev.muster.workspace.AgentCard.Endpoint;
 import dev.muster.workspace.agenturl.AgentUrlGuard;
 import dev.muster.workspace.agenturl.AgentUrlGuard.Decision;

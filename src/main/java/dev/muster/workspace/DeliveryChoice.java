@@ -1,7 +1,7 @@
 package dev.muster.workspace;
 
 import dev.muster.platform.http.NameWarnings;
-import dev.muster.platform.json.RawJson;
+import dev.muster.platform.text.RawJson;
 import dev.muster.protocol.A2aVersion;
 import jakarta.servlet.http.HttpServletResponse;
 import java.util.Optional;

@@ -1,9 +1,9 @@
 package dev.muster.workspace;
 
 import com.fasterxml.jackson.annotation.JsonValue;
-import dev.muster.platform.json.JsonBody;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
+import dev.muster.platform.text.JsonBody;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Optional;

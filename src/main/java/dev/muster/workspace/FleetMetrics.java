@@ -1,6 +1,6 @@
 package dev.muster.workspace;
 
-import dev.muster.platform.metrics.CachedScrape;
+import dev.muster.platform.log.CachedScrape;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;

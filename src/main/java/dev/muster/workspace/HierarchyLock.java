@@ -1,7 +1,7 @@
 package dev.muster.workspace;
 
-import dev.muster.platform.commit.CommitAwareTransactions;
-import dev.muster.platform.deadline.RequestDeadline;
+import dev.muster.platform.http.RequestDeadline;
+import dev.muster.platform.postgres.CommitAwareTransactions;
 import dev.muster.platform.problem.ProblemException;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;

@@ -1,7 +1,7 @@
 package dev.muster.workspace;
 
-import dev.muster.platform.json.JsonBody;
-import dev.muster.platform.json.RawJson;
+import dev.muster.platform.text.JsonBody;
+import dev.muster.platform.text.RawJson;
 import java.util.Optional;
 import java.util.UUID;
 

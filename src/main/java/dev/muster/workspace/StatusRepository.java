@@ -1,7 +1,7 @@
 package dev.muster.workspace;
 
 import dev.muster.platform.postgres.StablePlans;
-import dev.muster.platform.time.Timestamps;
+import dev.muster.platform.postgres.Timestamps;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;

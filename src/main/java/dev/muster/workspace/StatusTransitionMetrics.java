@@ -1,7 +1,7 @@
 package dev.muster.workspace;
 
-import dev.muster.platform.commit.AfterCommit;
 import dev.muster.platform.log.LineBudget;
+import dev.muster.platform.postgres.AfterCommit;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.List;

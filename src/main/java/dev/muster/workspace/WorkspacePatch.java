@@ -1,11 +1,11 @@
 package dev.muster.workspace;
 
 import dev.muster.identity.Caller;
-import dev.muster.platform.json.JsonBody;
-import dev.muster.platform.json.OptionalField;
-import dev.muster.platform.json.RawJson;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
+import dev.muster.platform.text.JsonBody;
+import dev.muster.platform.text.OptionalField;
+import dev.muster.platform.text.RawJson;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;

@@ -2,8 +2,8 @@ package dev.muster.workspace;
 
 import dev.muster.platform.http.Page;
 import dev.muster.platform.http.PageCursor;
-import dev.muster.platform.json.RawJson;
-import dev.muster.platform.time.Timestamps;
+import dev.muster.platform.postgres.Timestamps;
+import dev.muster.platform.text.RawJson;
 import dev.muster.protocol.A2aVersion;
 import dev.muster.workspace.Workspaces.WorkspaceLabel;
 import java.sql.ResultSet;

@@ -1,8 +1,8 @@
 package dev.muster.workspace;
 
 import dev.muster.identity.Tokens;
-import dev.muster.platform.jobs.DailyDeletion;
-import dev.muster.platform.jobs.RecurringJob;
+import dev.muster.platform.work.DailyDeletion;
+import dev.muster.platform.work.RecurringJob;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.List;
 import java.util.UUID;

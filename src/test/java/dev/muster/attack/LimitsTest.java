@@ -3,8 +3,8 @@ package dev.muster.attack;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.core.domain.JavaClass;
-import dev.muster.platform.loop.BackgroundLoop;
-import dev.muster.platform.quota.Quota;
+import dev.muster.platform.http.Quota;
+import dev.muster.platform.work.BackgroundLoop;
 import dev.muster.testing.ServerClasses;
 import java.io.IOException;
 import java.lang.reflect.Field;

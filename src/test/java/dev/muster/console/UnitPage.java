@@ -2,7 +2,7 @@ package dev.muster.console;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
-import dev.muster.platform.openapi.DescribedAnswers;
+import dev.muster.platform.http.DescribedAnswers;
 import dev.muster.testing.SharedResources;
 import java.io.IOException;
 import java.io.InputStream;

@@ -5,8 +5,8 @@ import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static java.util.stream.Collectors.toList;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.platform.loop.BackgroundLoops;
-import dev.muster.platform.loop.BackgroundLoops.LoopState;
+import dev.muster.platform.work.BackgroundLoops;
+import dev.muster.platform.work.BackgroundLoops.LoopState;
 import dev.muster.testing.Race;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;

@@ -4,7 +4,7 @@ import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.heartbeat.LivenessSweep.SweepReport;
-import dev.muster.platform.uptime.Uptime;
+import dev.muster.platform.postgres.Uptime;
 import dev.muster.testing.Race;
 import dev.muster.testing.Rounds;
 import dev.muster.testing.Slow;

@@ -3,7 +3,7 @@ package dev.muster.heartbeat;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.heartbeat.LivenessSweep.SweepReport;
-import dev.muster.platform.uptime.Uptime;
+import dev.muster.platform.postgres.Uptime;
 import dev.muster.testing.OwnLog;
 import dev.muster.testing.Poison;
 import dev.muster.testing.Slow;

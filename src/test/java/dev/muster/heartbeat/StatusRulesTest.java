@@ -11,7 +11,7 @@ import dev.muster.heartbeat.StatusRules.StatusDecision.Degraded;
 import dev.muster.heartbeat.StatusRules.StatusDecision.Online;
 import dev.muster.heartbeat.StatusRules.StatusDecision.OtherReason;
 import dev.muster.heartbeat.StatusRules.StatusDecision.Unchanged;
-import dev.muster.platform.json.OptionalField;
+import dev.muster.platform.text.OptionalField;
 import dev.muster.workspace.DegradedReason;
 import dev.muster.workspace.WorkspaceStatus;
 import java.util.ArrayList;

@@ -3,8 +3,8 @@ package dev.muster.identity;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.muster.platform.http.Owner;
 import dev.muster.platform.problem.ProblemException;
-import dev.muster.platform.quota.Owner;
 import io.github.bucket4j.TimeMeter;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.muster.message.send.PushAgents;
+import dev.muster.platform.http.Owner;
 import dev.muster.platform.http.WholeReads;
-import dev.muster.platform.quota.Owner;
 import dev.muster.testing.ConsoleSession;
 import dev.muster.testing.HangingNames;
 import dev.muster.testing.PeerBehavior;

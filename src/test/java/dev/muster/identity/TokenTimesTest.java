@@ -2,7 +2,7 @@ package dev.muster.identity;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.platform.pace.Pace;
+import dev.muster.platform.work.Pace;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 

@@ -8,7 +8,7 @@ import dev.muster.event.EventLog;
 import dev.muster.event.EventType;
 import dev.muster.event.NewEvent;
 import dev.muster.event.RecordedEvent;
-import dev.muster.platform.json.RawJson;
+import dev.muster.platform.text.RawJson;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestServer;

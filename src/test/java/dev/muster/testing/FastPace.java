@@ -1,6 +1,6 @@
 package dev.muster.testing;
 
-import dev.muster.platform.pace.Pace;
+import dev.muster.platform.work.Pace;
 import java.time.Duration;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Primary;

@@ -3,7 +3,7 @@ package dev.muster.testing;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.AppenderBase;
-import dev.muster.platform.loop.FailingUnits;
+import dev.muster.platform.work.FailingUnits;
 import dev.muster.testing.TestDatabases.TestDatabase;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.List;

@@ -2,8 +2,8 @@ package dev.muster.webhook;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.platform.commit.TestTransactions;
 import dev.muster.platform.http.TestPublicUrl;
+import dev.muster.platform.postgres.TestTransactions;
 import dev.muster.platform.settings.SecuritySettings;
 import dev.muster.platform.settings.TestSettings;
 import dev.muster.testing.Poison;

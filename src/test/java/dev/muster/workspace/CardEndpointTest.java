@@ -2,7 +2,7 @@ package dev.muster.workspace;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.platform.json.RawJson;
+import dev.muster.platform.text.RawJson;
 import dev.muster.protocol.A2aVersion;
 import java.util.List;
 import java.util.Optional;

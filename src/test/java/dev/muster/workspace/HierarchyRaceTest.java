@@ -4,9 +4,9 @@ import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.platform.json.JsonBody;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
+import dev.muster.platform.text.JsonBody;
 import dev.muster.testing.Race;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;

@@ -1,8 +1,8 @@
 package dev.muster.console.bulk;
 
 import dev.muster.console.bulk.BulkRun.Item;
+import dev.muster.platform.postgres.Timestamps;
 import dev.muster.platform.problem.ProblemException;
-import dev.muster.platform.time.Timestamps;
 import dev.muster.workspace.LifecycleBatches;
 import java.sql.Array;
 import java.sql.ResultSet;

@@ -2,9 +2,9 @@ package dev.muster.console.bulk;
 
 import dev.muster.console.fleet.FleetTargets.Wanted;
 import dev.muster.platform.http.EnumParameter;
-import dev.muster.platform.json.Ids;
-import dev.muster.platform.json.JsonBody;
 import dev.muster.platform.problem.ProblemException;
+import dev.muster.platform.text.Ids;
+import dev.muster.platform.text.JsonBody;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;

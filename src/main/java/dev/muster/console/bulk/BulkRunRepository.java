@@ -5,7 +5,7 @@ import dev.muster.console.bulk.BulkRun.Outcome;
 import dev.muster.console.bulk.BulkRun.State;
 import dev.muster.platform.http.Page;
 import dev.muster.platform.http.PageCursor;
-import dev.muster.platform.time.Timestamps;
+import dev.muster.platform.postgres.Timestamps;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Types;

@@ -1,6 +1,6 @@
 package dev.muster.console.fleet;
 
-import dev.muster.platform.time.Timestamps;
+import dev.muster.platform.postgres.Timestamps;
 import dev.muster.workspace.DegradedReason;
 import dev.muster.workspace.HierarchyCache;
 import java.sql.ResultSet;

@@ -1,7 +1,7 @@
 package dev.muster.console.fleet;
 
 import dev.muster.console.fleet.SnapshotColumns.State;
-import dev.muster.platform.deadline.RequestDeadline;
+import dev.muster.platform.http.RequestDeadline;
 import dev.muster.platform.postgres.StatementTimeouts;
 import dev.muster.workspace.HierarchyCache;
 import java.sql.ResultSet;

@@ -2,8 +2,8 @@ package dev.muster.console.fleet;
 
 import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.muster.console.fleet.FleetReader.Snapshot;
+import dev.muster.platform.http.Owner;
 import dev.muster.platform.http.WholeReads;
-import dev.muster.platform.quota.Owner;
 import java.time.Duration;
 import org.springframework.stereotype.Component;
 

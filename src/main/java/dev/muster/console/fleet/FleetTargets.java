@@ -1,7 +1,7 @@
 package dev.muster.console.fleet;
 
 import dev.muster.platform.postgres.StatementTimeouts;
-import dev.muster.platform.time.Timestamps;
+import dev.muster.platform.postgres.Timestamps;
 import java.sql.Array;
 import java.sql.ResultSet;
 import java.sql.SQLException;

@@ -1,10 +1,10 @@
 package dev.muster.console.fleet;
 
 import com.github.benmanes.caffeine.cache.Cache;
-import dev.muster.platform.deadline.RequestDeadline;
+import dev.muster.platform.http.Owner;
+import dev.muster.platform.http.RequestDeadline;
 import dev.muster.platform.http.WholeReads;
 import dev.muster.platform.problem.ProblemException;
-import dev.muster.platform.quota.Owner;
 import java.time.Duration;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;

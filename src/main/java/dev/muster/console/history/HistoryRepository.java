@@ -1,11 +1,11 @@
 package dev.muster.console.history;
 
 import dev.muster.event.RecordedEvent;
-import dev.muster.platform.commit.CommitAwareTransactions;
-import dev.muster.platform.loop.FailingUnits;
+import dev.muster.platform.postgres.CommitAwareTransactions;
 import dev.muster.platform.postgres.StatementTimeouts;
+import dev.muster.platform.postgres.Timestamps;
 import dev.muster.platform.problem.ProblemException;
-import dev.muster.platform.time.Timestamps;
+import dev.muster.platform.work.FailingUnits;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;

@@ -2,7 +2,7 @@ package dev.muster.console.history;
 
 import dev.muster.console.history.HistoryRepository.Head;
 import dev.muster.platform.postgres.StatementTimeouts;
-import dev.muster.platform.time.Timestamps;
+import dev.muster.platform.postgres.Timestamps;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;

@@ -2,11 +2,11 @@ package dev.muster.console.operations;
 
 import com.zaxxer.hikari.HikariDataSource;
 import com.zaxxer.hikari.HikariPoolMXBean;
-import dev.muster.platform.jobs.ReplicaName;
-import dev.muster.platform.loop.BackgroundLoop;
-import dev.muster.platform.loop.BackgroundLoops;
-import dev.muster.platform.metrics.ServerVersion;
-import dev.muster.platform.time.Timestamps;
+import dev.muster.platform.log.ServerVersion;
+import dev.muster.platform.postgres.Timestamps;
+import dev.muster.platform.work.BackgroundLoop;
+import dev.muster.platform.work.BackgroundLoops;
+import dev.muster.platform.work.ReplicaName;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.search.Search;
 import jakarta.annotation.PreDestroy;

@@ -1,7 +1,7 @@
 package dev.muster.console.timeline;
 
 import dev.muster.console.timeline.TimelineCursor.Place;
-import dev.muster.platform.time.Timestamps;
+import dev.muster.platform.postgres.Timestamps;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;

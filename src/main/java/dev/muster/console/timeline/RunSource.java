@@ -4,7 +4,7 @@ import dev.muster.console.timeline.TimelineCursor.Lane;
 import dev.muster.console.timeline.TimelineCursor.Place;
 import dev.muster.console.timeline.TimelineEntry.Kind;
 import dev.muster.console.timeline.TimelineEntry.Refs;
-import dev.muster.platform.time.Timestamps;
+import dev.muster.platform.postgres.Timestamps;
 import dev.muster.runtime.RuntimeIds;
 import java.math.BigDecimal;
 import java.sql.ResultSet;

@@ -3,7 +3,7 @@ package dev.muster.console.timeline;
 import dev.muster.console.timeline.TimelineEntry.Kind;
 import dev.muster.console.timeline.TimelineEntry.Refs;
 import dev.muster.message.RowId;
-import dev.muster.platform.time.Timestamps;
+import dev.muster.platform.postgres.Timestamps;
 import dev.muster.runtime.RuntimeIds;
 import dev.muster.runtime.TaskName;
 import java.sql.ResultSet;

@@ -1,7 +1,7 @@
 package dev.muster.message.call;
 
 import dev.muster.message.store.Sender;
-import dev.muster.platform.json.LosslessJson;
+import dev.muster.platform.text.LosslessJson;
 import dev.muster.protocol.A2aMethod;
 import dev.muster.protocol.A2aTranslation;
 import dev.muster.protocol.A2aVersion;

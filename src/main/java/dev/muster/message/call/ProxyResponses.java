@@ -1,10 +1,10 @@
 package dev.muster.message.call;
 
 import dev.muster.message.store.ProxyResponse;
-import dev.muster.platform.json.LosslessJson;
-import dev.muster.platform.json.RawJson;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.Problem;
+import dev.muster.platform.text.LosslessJson;
+import dev.muster.platform.text.RawJson;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;

@@ -1,8 +1,8 @@
 package dev.muster.message.call;
 
-import dev.muster.platform.json.LosslessJson;
 import dev.muster.platform.log.LimitedLog;
 import dev.muster.platform.problem.ProblemException;
+import dev.muster.platform.text.LosslessJson;
 import dev.muster.protocol.A2aTranslation;
 import dev.muster.protocol.A2aVersion;
 import dev.muster.protocol.client.A2aClient;

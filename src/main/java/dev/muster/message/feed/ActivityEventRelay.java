@@ -4,7 +4,7 @@ import dev.muster.event.LiveEvent;
 import dev.muster.event.LiveEvents;
 import dev.muster.event.SeriesRelay;
 import dev.muster.message.store.FeedChangeListener;
-import dev.muster.platform.loop.BackgroundLoops;
+import dev.muster.platform.work.BackgroundLoops;
 import dev.muster.workspace.Workspaces;
 import dev.muster.workspace.Workspaces.WorkspaceLabel;
 import io.micrometer.core.instrument.MeterRegistry;

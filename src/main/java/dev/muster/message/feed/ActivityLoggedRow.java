@@ -2,7 +2,7 @@ package dev.muster.message.feed;
 
 import dev.muster.event.LiveEvent;
 import dev.muster.event.LiveEvent.Kind;
-import dev.muster.platform.json.RawJson;
+import dev.muster.platform.text.RawJson;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;

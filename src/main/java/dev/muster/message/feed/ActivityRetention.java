@@ -1,10 +1,10 @@
 package dev.muster.message.feed;
 
 import dev.muster.message.store.ActivitySettings;
-import dev.muster.platform.jobs.RecurringJob;
-import dev.muster.platform.jobs.SweepMetrics;
-import dev.muster.platform.jobs.SweepThrottle;
-import dev.muster.platform.loop.FailingUnits;
+import dev.muster.platform.work.FailingUnits;
+import dev.muster.platform.work.RecurringJob;
+import dev.muster.platform.work.SweepMetrics;
+import dev.muster.platform.work.SweepThrottle;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.time.Instant;

@@ -1,10 +1,10 @@
 package dev.muster.message.feed;
 
 import dev.muster.message.store.FeedNotifier;
-import dev.muster.platform.commit.AfterCommit;
-import dev.muster.platform.loop.BackgroundLoop;
-import dev.muster.platform.loop.BackgroundLoops;
-import dev.muster.platform.loop.FailingUnits;
+import dev.muster.platform.postgres.AfterCommit;
+import dev.muster.platform.work.BackgroundLoop;
+import dev.muster.platform.work.BackgroundLoops;
+import dev.muster.platform.work.FailingUnits;
 import dev.muster.workspace.DeliveryMode;
 import dev.muster.workspace.WorkspaceListener;
 import io.micrometer.core.instrument.MeterRegistry;

@@ -6,7 +6,7 @@ import dev.muster.message.feed.RecentRows.Recent;
 import dev.muster.message.feed.StoredActivity.Data;
 import dev.muster.message.store.ActivitySource;
 import dev.muster.message.store.RowSize;
-import dev.muster.platform.time.Timestamps;
+import dev.muster.platform.postgres.Timestamps;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;

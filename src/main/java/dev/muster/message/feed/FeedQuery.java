@@ -2,8 +2,8 @@ package dev.muster.message.feed;
 
 import dev.muster.message.NewActivity;
 import dev.muster.platform.http.TimeParameter;
-import dev.muster.platform.json.Ids;
 import dev.muster.platform.problem.ProblemException;
+import dev.muster.platform.text.Ids;
 import dev.muster.platform.text.Text;
 import jakarta.servlet.http.HttpServletRequest;
 import java.math.BigInteger;

@@ -1,10 +1,10 @@
 package dev.muster.message.feed;
 
 import dev.muster.message.NewActivity;
-import dev.muster.platform.json.JsonBody;
-import dev.muster.platform.json.LosslessJson;
-import dev.muster.platform.json.RawJson;
 import dev.muster.platform.problem.ProblemException;
+import dev.muster.platform.text.JsonBody;
+import dev.muster.platform.text.LosslessJson;
+import dev.muster.platform.text.RawJson;
 import dev.muster.platform.text.Text;
 import dev.muster.protocol.MessageContent;
 import java.nio.charset.StandardCharsets;

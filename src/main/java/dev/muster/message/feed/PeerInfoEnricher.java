@@ -4,7 +4,7 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import dev.muster.message.feed.PeerInfoEnricher.FeedRow.PeerInfo;
 import dev.muster.platform.http.PublicUrl;
-import dev.muster.platform.json.RawJson;
+import dev.muster.platform.text.RawJson;
 import dev.muster.workspace.Workspaces;
 import dev.muster.workspace.Workspaces.WorkspaceLabel;
 import jakarta.servlet.http.HttpServletRequest;

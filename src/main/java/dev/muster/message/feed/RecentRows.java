@@ -7,7 +7,7 @@ import dev.muster.message.NewActivity;
 import dev.muster.message.feed.FeedWakeUps.FeedTopic;
 import dev.muster.message.store.FeedChangeListener;
 import dev.muster.message.store.RowSize;
-import dev.muster.platform.longpoll.LongPollRegistry;
+import dev.muster.platform.work.LongPollRegistry;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;

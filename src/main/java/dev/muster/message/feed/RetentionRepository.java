@@ -1,6 +1,6 @@
 package dev.muster.message.feed;
 
-import dev.muster.platform.time.Timestamps;
+import dev.muster.platform.postgres.Timestamps;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

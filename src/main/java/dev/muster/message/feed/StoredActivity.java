@@ -10,7 +10,7 @@ import dev.muster.message.AppendResult.Stored;
 import dev.muster.message.NewActivity;
 import dev.muster.message.RowId;
 import dev.muster.message.store.ActivitySource;
-import dev.muster.platform.json.RawJson;
+import dev.muster.platform.text.RawJson;
 import dev.muster.platform.text.Text;
 import dev.muster.protocol.MessageContent;
 import java.sql.ResultSet;

@@ -2,7 +2,7 @@ package dev.muster.message.flow;
 
 import dev.muster.message.flow.DirectAttempts.Held;
 import dev.muster.message.store.ProxyResponse;
-import dev.muster.platform.longpoll.LongPollRegistry;
+import dev.muster.platform.work.LongPollRegistry;
 
 /** What is left to do for the sender of a message that is stored; {@link MessageFlow} does it. */
 public sealed interface Act {

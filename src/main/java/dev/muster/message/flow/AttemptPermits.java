@@ -1,7 +1,7 @@
 package dev.muster.message.flow;
 
 import dev.muster.message.flow.QueuedAttempts.Reaction;
-import dev.muster.platform.pace.Pace;
+import dev.muster.platform.work.Pace;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;

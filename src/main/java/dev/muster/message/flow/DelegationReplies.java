@@ -5,7 +5,7 @@ import dev.muster.message.DelegationCallbacks;
 import dev.muster.message.DelegationMessage;
 import dev.muster.message.NewActivity;
 import dev.muster.message.store.MessageStore;
-import dev.muster.platform.commit.CommitAwareTransactions;
+import dev.muster.platform.postgres.CommitAwareTransactions;
 import dev.muster.platform.text.Text;
 import java.time.Duration;
 import java.util.List;

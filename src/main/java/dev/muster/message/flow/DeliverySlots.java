@@ -1,9 +1,9 @@
 package dev.muster.message.flow;
 
 import dev.muster.message.store.Sender;
+import dev.muster.platform.http.Quota;
+import dev.muster.platform.http.Quota.Grant;
 import dev.muster.platform.problem.ProblemException;
-import dev.muster.platform.quota.Quota;
-import dev.muster.platform.quota.Quota.Grant;
 import dev.muster.protocol.client.ResponseMemoryBudget;
 import dev.muster.protocol.client.StreamSink;
 import java.io.IOException;

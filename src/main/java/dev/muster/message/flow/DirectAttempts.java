@@ -10,7 +10,7 @@ import dev.muster.message.store.DeliveryClaim;
 import dev.muster.message.store.DeliveryOutcome;
 import dev.muster.message.store.ProxyResponse;
 import dev.muster.message.store.ReplicaLease;
-import dev.muster.platform.deadline.RequestDeadline;
+import dev.muster.platform.http.RequestDeadline;
 import dev.muster.platform.log.LimitedLog;
 import dev.muster.protocol.client.A2aResult;
 import dev.muster.protocol.client.ResponseMemoryAllocation;

@@ -2,8 +2,8 @@ package dev.muster.message.flow;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.muster.platform.json.LosslessJson;
-import dev.muster.platform.json.RawJson;
+import dev.muster.platform.text.LosslessJson;
+import dev.muster.platform.text.RawJson;
 import dev.muster.protocol.LargeJson;
 import java.io.ByteArrayInputStream;
 import java.io.InputStreamReader;

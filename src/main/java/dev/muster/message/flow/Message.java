@@ -5,7 +5,7 @@ import dev.muster.message.DelegationMessage;
 import dev.muster.message.NewActivity;
 import dev.muster.message.store.MessageAdmission.Kind;
 import dev.muster.message.store.Sender;
-import dev.muster.platform.json.RawJson;
+import dev.muster.platform.text.RawJson;
 import dev.muster.protocol.A2aMethod;
 import dev.muster.protocol.client.Deadline;
 import dev.muster.protocol.client.StreamSink;

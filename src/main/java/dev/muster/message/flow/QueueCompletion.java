@@ -15,7 +15,7 @@ import dev.muster.message.store.Messages;
 import dev.muster.message.store.QueueRepository;
 import dev.muster.message.store.QueueState;
 import dev.muster.message.store.QueuedMessage;
-import dev.muster.platform.commit.CommitAwareTransactions;
+import dev.muster.platform.postgres.CommitAwareTransactions;
 import dev.muster.platform.postgres.StatementTimeouts;
 import java.time.Duration;
 import java.util.List;

@@ -2,8 +2,8 @@ package dev.muster.message.flow;
 
 import dev.muster.message.call.ProxyResponses;
 import dev.muster.message.store.ProxyResponse;
-import dev.muster.platform.json.LosslessJson;
-import dev.muster.platform.json.RawJson;
+import dev.muster.platform.text.LosslessJson;
+import dev.muster.platform.text.RawJson;
 import dev.muster.protocol.A2aMethod;
 import dev.muster.protocol.A2aVersion;
 import java.util.UUID;

@@ -11,7 +11,7 @@ import dev.muster.message.store.QueueWakeUps;
 import dev.muster.message.store.QueuedMessage;
 import dev.muster.message.store.ReadPositions;
 import dev.muster.message.store.UnansweredCalls;
-import dev.muster.platform.commit.AfterCommit;
+import dev.muster.platform.postgres.AfterCommit;
 import dev.muster.workspace.DeliveryMode;
 import dev.muster.workspace.WorkspaceListener;
 import java.util.HashMap;

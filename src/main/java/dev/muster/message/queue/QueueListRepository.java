@@ -6,7 +6,7 @@ import dev.muster.message.store.MessageAdmission.Kind;
 import dev.muster.message.store.QueueState;
 import dev.muster.message.store.QueuedMessage;
 import dev.muster.platform.http.PageCursor;
-import dev.muster.platform.time.Timestamps;
+import dev.muster.platform.postgres.Timestamps;
 import dev.muster.workspace.WorkspaceStatus;
 import java.sql.ResultSet;
 import java.sql.SQLException;

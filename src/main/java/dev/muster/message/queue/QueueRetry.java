@@ -11,7 +11,7 @@ import dev.muster.message.store.OutcomeRepository.Standing;
 import dev.muster.message.store.QueueWakeUps;
 import dev.muster.message.store.QueuedMessage;
 import dev.muster.message.store.WaitingTargets;
-import dev.muster.platform.commit.CommitAwareTransactions;
+import dev.muster.platform.postgres.CommitAwareTransactions;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
 import dev.muster.workspace.Workspaces;

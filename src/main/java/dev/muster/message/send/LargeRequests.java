@@ -1,9 +1,9 @@
 package dev.muster.message.send;
 
-import dev.muster.platform.deadline.RequestDeadline;
+import dev.muster.platform.http.Owner;
+import dev.muster.platform.http.Quota;
+import dev.muster.platform.http.RequestDeadline;
 import dev.muster.platform.problem.ProblemException;
-import dev.muster.platform.quota.Owner;
-import dev.muster.platform.quota.Quota;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;

@@ -4,7 +4,7 @@ import dev.muster.message.NewActivity;
 import dev.muster.message.flow.ResponseForm;
 import dev.muster.message.store.MessageIdentity;
 import dev.muster.message.store.Sender;
-import dev.muster.platform.json.LosslessJson;
+import dev.muster.platform.text.LosslessJson;
 import dev.muster.protocol.A2aMethod;
 import dev.muster.protocol.A2aVersion;
 import dev.muster.protocol.MessageContent;

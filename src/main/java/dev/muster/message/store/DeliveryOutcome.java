@@ -1,8 +1,8 @@
 package dev.muster.message.store;
 
 import dev.muster.message.NewActivity.ActivityResult;
-import dev.muster.platform.json.RawJson;
 import dev.muster.platform.text.ErrorText;
+import dev.muster.platform.text.RawJson;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 

@@ -1,6 +1,6 @@
 package dev.muster.message.store;
 
-import dev.muster.platform.pace.Pace;
+import dev.muster.platform.work.Pace;
 import java.time.Duration;
 
 /**

@@ -1,6 +1,6 @@
 package dev.muster.message.store;
 
-import dev.muster.platform.json.LosslessJson;
+import dev.muster.platform.text.LosslessJson;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;

@@ -2,8 +2,8 @@ package dev.muster.message.store;
 
 import dev.muster.message.DelegationMessage;
 import dev.muster.message.RowId;
-import dev.muster.platform.json.LosslessJson;
-import dev.muster.platform.json.RawJson;
+import dev.muster.platform.text.LosslessJson;
+import dev.muster.platform.text.RawJson;
 import java.nio.charset.StandardCharsets;
 import java.sql.ResultSet;
 import java.sql.SQLException;

@@ -2,7 +2,7 @@ package dev.muster.message.store;
 
 import dev.muster.message.RowId;
 import dev.muster.message.store.DeliveryOutcome.OutcomeState;
-import dev.muster.platform.json.RawJson;
+import dev.muster.platform.text.RawJson;
 import java.nio.charset.StandardCharsets;
 import java.sql.ResultSet;
 import java.sql.SQLException;

@@ -1,7 +1,7 @@
 package dev.muster.message.store;
 
 import dev.muster.platform.http.PlainRoute;
-import dev.muster.platform.json.RawJson;
+import dev.muster.platform.text.RawJson;
 import dev.muster.protocol.client.ResponseMemoryAllocation;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;

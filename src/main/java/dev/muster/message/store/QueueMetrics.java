@@ -1,7 +1,7 @@
 package dev.muster.message.store;
 
 import dev.muster.message.store.DeliveryOutcome.Completion;
-import dev.muster.platform.metrics.CachedScrape;
+import dev.muster.platform.log.CachedScrape;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;

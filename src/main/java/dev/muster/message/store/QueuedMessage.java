@@ -2,7 +2,7 @@ package dev.muster.message.store;
 
 import dev.muster.message.RowId;
 import dev.muster.message.store.MessageAdmission.Kind;
-import dev.muster.platform.time.Timestamps;
+import dev.muster.platform.postgres.Timestamps;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;

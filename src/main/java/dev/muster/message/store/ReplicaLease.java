@@ -1,9 +1,9 @@
 package dev.muster.message.store;
 
-import dev.muster.platform.jobs.ReplicaName;
-import dev.muster.platform.loop.BackgroundLoop;
-import dev.muster.platform.loop.BackgroundLoops;
-import dev.muster.platform.pace.Pace;
+import dev.muster.platform.work.BackgroundLoop;
+import dev.muster.platform.work.BackgroundLoops;
+import dev.muster.platform.work.Pace;
+import dev.muster.platform.work.ReplicaName;
 import jakarta.annotation.PreDestroy;
 import java.util.Set;
 import java.util.UUID;

@@ -1,7 +1,7 @@
 package dev.muster.message.store;
 
 import dev.muster.message.NewActivity;
-import dev.muster.platform.json.RawJson;
+import dev.muster.platform.text.RawJson;
 import dev.muster.protocol.MessageContent.Attachment;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

@@ -1,9 +1,7 @@
 package dev.muster.platform.http;
 
+import dev.muster.platform.http.Quota.Grant;
 import dev.muster.platform.problem.ProblemException;
-import dev.muster.platform.quota.Owner;
-import dev.muster.platform.quota.Quota;
-import dev.muster.platform.quota.Quota.Grant;
 import org.springframework.stereotype.Component;
 
 /**

@@ -1,6 +1,5 @@
 package dev.muster.platform.http;
 
-import dev.muster.platform.deadline.RequestDeadline;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
 import jakarta.servlet.ServletInputStream;

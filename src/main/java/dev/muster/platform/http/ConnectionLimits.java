@@ -1,9 +1,7 @@
 package dev.muster.platform.http;
 
 import com.sun.management.UnixOperatingSystemMXBean;
-import dev.muster.platform.quota.Quota;
-import dev.muster.platform.quota.Quota.Grant;
-import dev.muster.platform.quota.RemoteNetwork;
+import dev.muster.platform.http.Quota.Grant;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;

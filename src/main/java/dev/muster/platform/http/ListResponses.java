@@ -1,7 +1,5 @@
 package dev.muster.platform.http;
 
-import dev.muster.platform.deadline.RequestDeadline;
-import dev.muster.platform.quota.Owner;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.ByteArrayOutputStream;

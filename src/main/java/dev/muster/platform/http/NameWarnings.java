@@ -2,13 +2,12 @@ package dev.muster.platform.http;
 
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.LoadingCache;
-import dev.muster.platform.json.JsonBody;
-import dev.muster.platform.loop.BackgroundLoop;
-import dev.muster.platform.loop.BackgroundLoops;
-import dev.muster.platform.openapi.OperationNames;
-import dev.muster.platform.openapi.OperationNames.Operation;
+import dev.muster.platform.http.OperationNames.Operation;
 import dev.muster.platform.settings.Misspelling;
+import dev.muster.platform.text.JsonBody;
 import dev.muster.platform.text.Text;
+import dev.muster.platform.work.BackgroundLoop;
+import dev.muster.platform.work.BackgroundLoops;
 import jakarta.annotation.PreDestroy;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;

@@ -1,7 +1,7 @@
 package dev.muster.platform.http;
 
-import dev.muster.platform.commit.CommitAwareTransactions.UnknownCommitOutcomeException;
 import dev.muster.platform.log.LimitedLog;
+import dev.muster.platform.postgres.CommitAwareTransactions.UnknownCommitOutcomeException;
 import dev.muster.platform.problem.DatabaseOutage;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.Problem;

@@ -1,6 +1,5 @@
 package dev.muster.platform.http;
 
-import dev.muster.platform.deadline.RequestDeadline;
 import dev.muster.platform.text.ErrorText;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;

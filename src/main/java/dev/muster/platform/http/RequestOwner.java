@@ -1,7 +1,5 @@
 package dev.muster.platform.http;
 
-import dev.muster.platform.quota.Owner;
-import dev.muster.platform.quota.RemoteNetwork;
 import jakarta.servlet.http.HttpServletRequest;
 import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.context.request.ServletRequestAttributes;

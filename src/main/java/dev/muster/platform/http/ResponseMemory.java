@@ -2,8 +2,6 @@ package dev.muster.platform.http;
 
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
-import dev.muster.platform.quota.Owner;
-import dev.muster.platform.quota.Quota;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.function.LongConsumer;
 import org.springframework.stereotype.Component;

@@ -1,6 +1,6 @@
 package dev.muster.platform.http;
 
-import dev.muster.platform.json.Ids;
+import dev.muster.platform.text.Ids;
 import java.beans.PropertyEditorSupport;
 import java.util.UUID;
 import org.springframework.web.bind.WebDataBinder;

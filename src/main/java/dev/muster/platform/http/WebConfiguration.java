@@ -1,6 +1,6 @@
 package dev.muster.platform.http;
 
-import dev.muster.platform.json.JsonBody;
+import dev.muster.platform.text.JsonBody;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;

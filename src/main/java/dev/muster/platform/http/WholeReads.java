@@ -1,11 +1,8 @@
 package dev.muster.platform.http;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.muster.platform.deadline.RequestDeadline;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
-import dev.muster.platform.quota.Owner;
-import dev.muster.platform.quota.Quota;
 import java.time.Duration;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;

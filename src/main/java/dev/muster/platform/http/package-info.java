@@ -1,4 +1,7 @@
-/** Implements the conventions of all routes: problem details, body limits, paging and headers. */
+/**
+ * Implements the conventions of all routes: problem details, body limits, deadlines, bounds per
+ * caller, paging and headers, and their description.
+ */
 @NullMarked
 package dev.muster.platform.http;
 

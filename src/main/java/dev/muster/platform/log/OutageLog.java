@@ -1,12 +1,12 @@
 package dev.muster.platform.log;
 
-import dev.muster.platform.loop.BackgroundLoop;
-import dev.muster.platform.loop.BackgroundLoops;
-import dev.muster.platform.pace.Pace;
 import dev.muster.platform.problem.DatabaseOutage;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
 import dev.muster.platform.text.ErrorText;
+import dev.muster.platform.work.BackgroundLoop;
+import dev.muster.platform.work.BackgroundLoops;
+import dev.muster.platform.work.Pace;
 import jakarta.annotation.PreDestroy;
 import java.sql.Connection;
 import java.sql.SQLException;

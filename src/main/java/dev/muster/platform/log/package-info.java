@@ -1,4 +1,4 @@
-/** Formats the log and limits the lines that callers can cause. */
+/** Formats the log, limits the lines that callers can cause, and holds parts of meters. */
 @NullMarked
 package dev.muster.platform.log;
 

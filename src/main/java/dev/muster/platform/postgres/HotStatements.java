@@ -2,8 +2,7 @@ package dev.muster.platform.postgres;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
-import dev.muster.platform.commit.CommitAttachment;
-import dev.muster.platform.commit.CommitAwareTransactions.UnknownCommitOutcomeException;
+import dev.muster.platform.postgres.CommitAwareTransactions.UnknownCommitOutcomeException;
 import dev.muster.platform.postgres.TimelyConnections.TimelyStatements;
 import dev.muster.platform.postgres.TimelyConnections.TimelyTransactions;
 import dev.muster.platform.problem.DatabaseOutage;

@@ -1,6 +1,6 @@
 package dev.muster.platform.postgres;
 
-import dev.muster.platform.deadline.RequestDeadline;
+import dev.muster.platform.http.RequestDeadline;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLTimeoutException;

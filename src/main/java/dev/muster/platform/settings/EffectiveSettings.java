@@ -1,7 +1,7 @@
 package dev.muster.platform.settings;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
-import dev.muster.platform.redaction.Redaction;
+import dev.muster.platform.text.Redaction;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.util.Arrays;

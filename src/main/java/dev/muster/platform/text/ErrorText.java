@@ -1,6 +1,5 @@
 package dev.muster.platform.text;
 
-import dev.muster.platform.redaction.Redaction;
 import org.jspecify.annotations.Nullable;
 
 /** Prepares error texts for storage and logs: redacts secrets and cuts the length (R6.9). */

@@ -1,4 +1,4 @@
-/** Cleans, escapes and cuts text before it is stored or logged. */
+/** Reads and writes JSON, and cleans, cuts and redacts texts before they are stored or logged. */
 @NullMarked
 package dev.muster.platform.text;
 

@@ -1,6 +1,6 @@
 package dev.muster.workspace.agenturl;
 
-import dev.muster.platform.deadline.RequestDeadline;
+import dev.muster.platform.http.RequestDeadline;
 import dev.muster.platform.postgres.DatabaseMode;
 import dev.muster.platform.settings.SecuritySettings;
 import dev.muster.platform.settings.Setting;

@@ -1,6 +1,6 @@
 package dev.muster.workspace.agenturl;
 
-import dev.muster.platform.quota.Quota;
+import dev.muster.platform.http.Quota;
 import dev.muster.workspace.agenturl.AgentUrlGuard.HostResolver;
 import java.net.InetAddress;
 import java.net.UnknownHostException;

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 import com.github.benmanes.caffeine.cache.Caffeine;
-import dev.muster.platform.deadline.RequestDeadline;
+import dev.muster.platform.http.Owner;
+import dev.muster.platform.http.RequestDeadline;
 import dev.muster.platform.http.WholeReads;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
-import dev.muster.platform.quota.Owner;
 import dev.muster.testing.TestServer;
 import java.time.Duration;
 import java.util.List;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.console.history.HistoryRepository.Head;
 import dev.muster.event.RecordedEvent;
-import dev.muster.platform.json.RawJson;
+import dev.muster.platform.text.RawJson;
 import java.time.Instant;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;

@@ -10,7 +10,7 @@ import dev.muster.message.NewActivity;
 import dev.muster.message.NewActivity.ActivityResult;
 import dev.muster.message.store.MessageStore;
 import dev.muster.message.store.ReadPositions;
-import dev.muster.platform.json.RawJson;
+import dev.muster.platform.text.RawJson;
 import dev.muster.protocol.MessageContent;
 import dev.muster.testing.PeerBehavior;
 import dev.muster.testing.Slow;

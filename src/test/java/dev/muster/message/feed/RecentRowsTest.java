@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.muster.message.feed.FeedWakeUps.FeedTopic;
-import dev.muster.platform.longpoll.LongPollRegistry;
+import dev.muster.platform.work.LongPollRegistry;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestClient.Answer;
 import dev.muster.testing.TestServer;

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.muster.message.AppendResult;
 import dev.muster.message.NewActivity;
 import dev.muster.message.store.MessageStore;
-import dev.muster.platform.json.RawJson;
+import dev.muster.platform.text.RawJson;
 import dev.muster.protocol.MessageContent;
 import dev.muster.testing.StoredRows;
 import dev.muster.testing.TestClient;

@@ -5,10 +5,10 @@ import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.muster.platform.longpoll.LongPoll;
-import dev.muster.platform.longpoll.LongPoll.PollResult;
-import dev.muster.platform.longpoll.LongPollRegistry;
-import dev.muster.platform.quota.Owner;
+import dev.muster.platform.http.Owner;
+import dev.muster.platform.work.LongPoll;
+import dev.muster.platform.work.LongPoll.PollResult;
+import dev.muster.platform.work.LongPollRegistry;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;

@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.muster.message.flow.AttemptPermits.Permit;
 import dev.muster.message.flow.QueuedAttempts.Reaction;
-import dev.muster.platform.pace.Pace;
+import dev.muster.platform.work.Pace;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

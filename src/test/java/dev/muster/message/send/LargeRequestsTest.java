@@ -4,10 +4,10 @@ import static dev.muster.testing.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import dev.muster.platform.http.Owner;
 import dev.muster.platform.http.RequestOwner;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
-import dev.muster.platform.quota.Owner;
 import dev.muster.testing.ConsoleSession;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.message.store.MessageIdentity;
 import dev.muster.message.store.Sender;
-import dev.muster.platform.json.LosslessJson;
+import dev.muster.platform.text.LosslessJson;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 import java.util.UUID;

@@ -2,9 +2,9 @@ package dev.muster.message.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.platform.jobs.ReplicaName;
-import dev.muster.platform.loop.BackgroundLoops;
-import dev.muster.platform.pace.Pace;
+import dev.muster.platform.work.BackgroundLoops;
+import dev.muster.platform.work.Pace;
+import dev.muster.platform.work.ReplicaName;
 import dev.muster.testing.TestServer;
 import java.time.Duration;
 import java.time.InstantSource;

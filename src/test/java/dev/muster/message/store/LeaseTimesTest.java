@@ -2,8 +2,8 @@ package dev.muster.message.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.platform.deadline.RequestDeadline;
-import dev.muster.platform.pace.Pace;
+import dev.muster.platform.http.RequestDeadline;
+import dev.muster.platform.work.Pace;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 

@@ -7,7 +7,7 @@ import dev.muster.message.queue.TestQueue;
 import dev.muster.message.queue.TestQueue.Queued;
 import dev.muster.message.store.DeliveryOutcome.Completion;
 import dev.muster.message.store.DeliveryOutcome.OutcomeState;
-import dev.muster.platform.json.RawJson;
+import dev.muster.platform.text.RawJson;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestServer;
 import java.time.Duration;

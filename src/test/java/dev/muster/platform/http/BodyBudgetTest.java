@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import dev.muster.platform.http.BodyBudget.Share;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
-import dev.muster.platform.quota.Owner;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;

@@ -2,7 +2,7 @@ package dev.muster.platform.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.platform.commit.CommitAwareTransactions.UnknownCommitOutcomeException;
+import dev.muster.platform.postgres.CommitAwareTransactions.UnknownCommitOutcomeException;
 import dev.muster.platform.problem.ErrorCode;
 import java.sql.SQLException;
 import org.junit.jupiter.api.Test;

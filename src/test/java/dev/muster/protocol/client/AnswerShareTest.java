@@ -3,7 +3,7 @@ package dev.muster.protocol.client;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.message.send.PushAgents;
-import dev.muster.platform.quota.Owner;
+import dev.muster.platform.http.Owner;
 import dev.muster.protocol.client.A2aResult.Answer;
 import dev.muster.protocol.client.A2aResult.SendEndReason;
 import dev.muster.protocol.client.A2aResult.Unreachable;

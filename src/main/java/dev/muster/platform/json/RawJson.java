@@ -1,7 +1,0 @@
-package dev.muster.platform.json;
-
-import com.fasterxml.jackson.annotation.JsonRawValue;
-import com.fasterxml.jackson.annotation.JsonValue;
-
-/** Keeps and writes a JSON value exactly as the sender wrote it (R0.8). */
-public record RawJson(@JsonValue @JsonRawValue String text) {}
