@@ -64,19 +64,19 @@ class DirectAttempts {
    * completes after the outcome is stored. It is empty when another replica holds the delivery by
    * then, unless the sender has got a stream already.
    */
-  CompletableFuture<Optional<ProxyResponse>> run(
+  CompletableFuture<Optional<ProxyResponse>> deliver(
       Held held, @Nullable StreamSink sink, Places places) {
     CompletableFuture<Optional<ProxyResponse>> reply = new CompletableFuture<>();
     if (sink == null) {
       RequestDeadline.without(() -> {
-        run(held, null, places, reply);
+        callAndEnd(held, null, places, reply);
         return true;
       });
     } else {
       StreamSink counting = places.counting(sink);
       Thread.ofVirtual()
           .name("delivery-" + held.key().seq())
-          .start(() -> run(held, counting, places, reply));
+          .start(() -> callAndEnd(held, counting, places, reply));
     }
     return reply;
   }
@@ -84,7 +84,7 @@ class DirectAttempts {
   /**
    * Sends and stores the outcome. The reply keeps the memory of the response until it is written.
    */
-  private void run(
+  private void callAndEnd(
       Held held,
       @Nullable StreamSink sink,
       Places places,

@@ -88,7 +88,7 @@ public class MessageFlow {
   }
 
   /**
-   * Stores a message, and returns what is left to do: {@link #run} does it.
+   * Stores a message, and returns what is left to do: {@link #act} does it.
    *
    * @param target the target as it is remembered, which may be outdated
    */
@@ -109,7 +109,7 @@ public class MessageFlow {
       Thread.ofVirtual()
           .name("unanswered-delivery")
           .start(() -> {
-            var _ = run(act).thenAccept(ProxyResponse::release);
+            var _ = act(act).thenAccept(ProxyResponse::release);
           });
       throw e;
     }
@@ -120,8 +120,8 @@ public class MessageFlow {
    * sink. The future completes with the response, whose outcome is stored by then, or with an
    * error.
    */
-  public CompletableFuture<ProxyResponse> run(Act act) {
-    return switch (act) {
+  public CompletableFuture<ProxyResponse> act(Act left) {
+    return switch (left) {
       case Act.Reply(ProxyResponse response) -> CompletableFuture.completedFuture(response);
       case Act.AwaitAnswer(ReplyCorrelation.Wait wait, LongPollRegistry.Slot slot) ->
           replies.await(wait, slot);
@@ -146,7 +146,8 @@ public class MessageFlow {
 
   /** Calls the agent. If another replica has taken the delivery over, waits for that outcome. */
   private CompletableFuture<ProxyResponse> call(Message message, Places places, Held held) {
-    CompletableFuture<Optional<ProxyResponse>> sent = attempts.run(held, message.sink(), places);
+    CompletableFuture<Optional<ProxyResponse>> sent =
+        attempts.deliver(held, message.sink(), places);
     // The agent's time must not count as a slow database, so the response gets a new deadline.
     return RequestDeadline.within(
         RequestDeadline.LIMIT,
@@ -196,7 +197,7 @@ public class MessageFlow {
   /** Decides again about a stored message, of which the outcome may be known now. */
   private CompletableFuture<ProxyResponse> again(
       Message message, Places places, Facts facts, ActivityKey key) {
-    return run(next(message, knowing(facts, key), places));
+    return act(next(message, knowing(facts, key), places));
   }
 
   /** Decides and stores, until something is left to be done for the sender. */

@@ -82,7 +82,7 @@ class ProxyController implements PlainRoute {
   public CompletableFuture<? extends Answer> serve(
       HttpServletRequest request, HttpServletResponse response) throws IOException {
     Begun begun = begin(request, response);
-    CompletableFuture<ProxyResponse> reply = flow.run(begun.act());
+    CompletableFuture<ProxyResponse> reply = flow.act(begun.act());
     RequestResources.of(request)
         .onEnd(() -> {
           var _ = reply.thenAccept(ProxyResponse::release);

@@ -6,35 +6,53 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
- * This build beside another: messages to push agents a second, and the processor time of the JVM
- * and of PostgreSQL for each. Each build has a server and a database of its own; rounds alternate,
- * so that other programs disturb both. Printed as a Markdown table.
+ * This build beside another: messages to push agents, heartbeats and polls a second, and the
+ * processor time of the JVM and of PostgreSQL for each. Each build has a server and a database of
+ * its own; rounds alternate, so that other programs disturb both. Printed as a Markdown table.
  *
  * <p>Arguments: the folder of the other build, with its {@code classes} and {@code test-classes}
  * (compiled by {@code mvn test-compile}); optional: rounds (8), seconds a round (5).
  */
-public final class MessagePairsBench {
+public final class PairsBench {
 
   private static final int AGENTS = 100;
   private static final int CONNECTIONS = 64;
 
-  /** Who sends the messages. */
-  private enum Caller {
-    AGENT,
-    ADMIN
+  /** What is sent, by which script. */
+  private enum Request {
+    MESSAGE_OF_AGENT("messages of agents", "message.lua", Messages.path("{id}")),
+    MESSAGE_OF_ADMIN("messages of the admin", "message.lua", Messages.path("{id}")),
+    HEARTBEAT("heartbeats", "heartbeat.lua", "/registry/heartbeat"),
+    POLL("polls", "poll.lua", "?type=a2a_receive&wait=0");
+
+    private final String text;
+    private final String script;
+    private final String path;
+
+    Request(String text, String script, String path) {
+      this.text = text;
+      this.script = script;
+      this.path = path;
+    }
   }
 
-  /** What a message cost in one round; times in microseconds. */
+  /** What a request cost in one round; times in microseconds. */
   private record Cost(double rate, double jvm, double postgres) {}
 
   /** A build that is measured. */
   private record Build(
-      BenchDatabase database, BenchProcess server, List<String[]> fleet, List<List<Cost>> costs)
+      BenchDatabase database,
+      BenchProcess server,
+      List<String[]> fleet,
+      Map<Request, List<Cost>> costs)
       implements AutoCloseable {
 
     static Build start(List<String> command, AgentProcess agent) throws Exception {
@@ -43,26 +61,32 @@ public final class MessagePairsBench {
           BenchProcess.start(command, database.url(), Map.of("AGENT_URL_ALLOW", "loopback"));
       List<String[]> fleet =
           CallableFleet.seed(database.url()).at(agent.baseUrl() + EchoingAgent.AT_ONCE, AGENTS);
-      return new Build(database, server, fleet, List.of(new ArrayList<>(), new ArrayList<>()));
+      return new Build(database, server, fleet, new EnumMap<>(Request.class));
     }
 
-    Wrk callsBy(Caller caller) throws IOException {
-      Path file = database.folder().resolve(caller + ".txt");
-      Files.write(
-          file,
-          fleet.stream()
-              .map(one -> one[0] + " " + (caller == Caller.ADMIN ? AdminClient.TOKEN : one[1]))
-              .toList());
+    /** Each agent is called with the token of the agent before it. */
+    Wrk sending(Request request) throws IOException {
+      List<String> lines = new ArrayList<>();
+      for (int i = 0; i < fleet.size() - 1; i++) {
+        String token =
+            switch (request) {
+              case MESSAGE_OF_AGENT -> fleet.get(i)[1];
+              case MESSAGE_OF_ADMIN -> AdminClient.TOKEN;
+              case HEARTBEAT, POLL -> fleet.get(i + 1)[1];
+            };
+        lines.add(fleet.get(i)[0] + " " + token);
+      }
+      Path file = database.folder().resolve(request + ".txt");
+      Files.write(file, lines);
       return new Wrk(server.baseUrl(), file);
     }
 
-    Cost measure(Caller caller, int seconds) throws IOException {
+    Cost measure(Request request, int seconds) throws IOException {
       Duration jvm = server.processorTime();
       Duration postgres = ofPostgres();
-      Wrk.Round round =
-          callsBy(caller).run("message.lua", Messages.path("{id}"), CONNECTIONS, seconds);
+      Wrk.Round round = sending(request).run(request.script, request.path, CONNECTIONS, seconds);
       if (round.refused() > 0) {
-        throw new IllegalStateException("messages were refused: " + round);
+        throw new IllegalStateException(request.text + " were refused: " + round);
       }
       return new Cost(
           round.requestsPerSecond(),
@@ -93,7 +117,7 @@ public final class MessagePairsBench {
     }
   }
 
-  private MessagePairsBench() {}
+  private PairsBench() {}
 
   public static void main(String[] args) throws Exception {
     int rounds = args.length > 1 ? Integer.parseInt(args[1]) : 8;
@@ -103,16 +127,18 @@ public final class MessagePairsBench {
         Build before = Build.start(command(otherPath(args[0], own)), agent);
         Build now = Build.start(command(own), agent)) {
       for (Build build : List.of(before, now)) {
-        CallableFleet.warmUp(build.callsBy(Caller.AGENT), CONNECTIONS);
-        build.measure(Caller.ADMIN, 2 * seconds);
+        CallableFleet.warmUp(build.sending(Request.MESSAGE_OF_AGENT), CONNECTIONS);
+        for (Request request : Request.values()) {
+          build.measure(request, 2 * seconds);
+        }
       }
       for (int round = 0; round < rounds; round++) {
         for (Build build : round % 2 == 0 ? List.of(before, now) : List.of(now, before)) {
-          for (Caller caller : Caller.values()) {
-            Cost cost = build.measure(caller, seconds);
-            build.costs().get(caller.ordinal()).add(cost);
+          for (Request request : Request.values()) {
+            Cost cost = build.measure(request, seconds);
+            build.costs().computeIfAbsent(request, _ -> new ArrayList<>()).add(cost);
             System.out.println(
-                (build == now ? "this build, " : "the other, ") + caller + ": " + cost);
+                (build == now ? "this build, " : "the other, ") + request + ": " + cost);
           }
         }
       }
@@ -137,30 +163,24 @@ public final class MessagePairsBench {
   private static String table(Build before, Build now) {
     StringBuilder table =
         new StringBuilder("| | the other build | this build | this ÷ other |\n|---|---|---|---|\n");
-    for (Caller caller : Caller.values()) {
-      List<Cost> old = before.costs().get(caller.ordinal());
-      List<Cost> own = now.costs().get(caller.ordinal());
-      String of = " of " + (caller == Caller.ADMIN ? "the admin" : "agents");
-      row(table, "messages/s" + of, rates(old), rates(own));
-      row(table, "JVM, µs a message" + of, jvm(old), jvm(own));
-      row(table, "PostgreSQL, µs a message" + of, postgres(old), postgres(own));
+    for (Request request : Request.values()) {
+      List<Cost> old = Objects.requireNonNull(before.costs().get(request));
+      List<Cost> own = Objects.requireNonNull(now.costs().get(request));
+      row(table, request.text + "/s", old, own, Cost::rate);
+      row(table, "JVM, µs for each", old, own, Cost::jvm);
+      row(table, "PostgreSQL, µs for each", old, own, Cost::postgres);
     }
     return table.toString();
   }
 
-  private static List<Double> rates(List<Cost> costs) {
-    return costs.stream().map(Cost::rate).toList();
-  }
-
-  private static List<Double> jvm(List<Cost> costs) {
-    return costs.stream().map(Cost::jvm).toList();
-  }
-
-  private static List<Double> postgres(List<Cost> costs) {
-    return costs.stream().map(Cost::postgres).toList();
-  }
-
-  private static void row(StringBuilder table, String what, List<Double> before, List<Double> now) {
+  private static void row(
+      StringBuilder table,
+      String what,
+      List<Cost> old,
+      List<Cost> own,
+      Function<Cost, Double> figure) {
+    List<Double> before = old.stream().map(figure).toList();
+    List<Double> now = own.stream().map(figure).toList();
     List<Double> ratios = new ArrayList<>();
     for (int i = 0; i < before.size(); i++) {
       ratios.add(now.get(i) / before.get(i));
