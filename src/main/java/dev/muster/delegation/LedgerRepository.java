@@ -10,8 +10,10 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
@@ -35,8 +37,8 @@ class LedgerRepository {
       """
       SELECT d.delegation_id, d.caller_id, d.callee_id, d.deadline_s, d.created_at, d.status, d.attempt, d.retry_count,
           d.last_heartbeat, d.deadline, d.dispatched_at, d.result_preview, d.error_detail, d.error_kind,
-          CASE WHEN w.removed_at IS NULL THEN w.delivery_mode END AS caller_mode, clock_timestamp() AS now
-      FROM delegations d LEFT JOIN api_workspace_delivery w ON w.id = d.caller_id
+          clock_timestamp() AS now
+      FROM delegations d
       WHERE d.delegation_id = ANY (?)
       ORDER BY d.delegation_id
       """;
@@ -47,6 +49,10 @@ class LedgerRepository {
 
   private static final String EXISTING =
       "SELECT delegation_id FROM delegations WHERE delegation_id = ANY (?)";
+
+  private static final String MODES =
+      "SELECT id, delivery_mode FROM api_workspace_delivery WHERE id = ANY (?) AND removed_at IS"
+          + " NULL";
 
   private static final BatchColumns<Move> MOVES =
       BatchColumns.<Move>none()
@@ -97,6 +103,21 @@ class LedgerRepository {
         db.query(EXISTING, ids(delegationIds), (row, n) -> row.getString("delegation_id")));
   }
 
+  /** Returns the delivery modes of those of the workspaces that are not removed. */
+  Map<UUID, DeliveryMode> modes(Set<UUID> workspaceIds) {
+    Map<UUID, DeliveryMode> modes = new HashMap<>();
+    db.query(
+        MODES,
+        statement ->
+            statement.setArray(
+                1, statement.getConnection().createArrayOf("uuid", workspaceIds.toArray())),
+        row -> {
+          modes.put(
+              row.getObject("id", UUID.class), DeliveryMode.of(row.getString("delivery_mode")));
+        });
+    return modes;
+  }
+
   private static PreparedStatementSetter ids(Collection<String> delegationIds) {
     return statement ->
         statement.setArray(
@@ -122,14 +143,12 @@ class LedgerRepository {
   }
 
   static LockedDelegation locked(ResultSet row, int n) throws SQLException {
-    @Nullable String callerMode = row.getString("caller_mode");
     return new LockedDelegation(
         row.getString("delegation_id"),
         row.getObject("caller_id", UUID.class),
         row.getObject("callee_id", UUID.class),
         Duration.ofSeconds(row.getInt("deadline_s")),
         Timestamps.instant(row, "created_at"),
-        callerMode == null ? null : DeliveryMode.of(callerMode),
         progress(row),
         Timestamps.instant(row, "now"));
   }

@@ -1,17 +1,14 @@
 package dev.muster.delegation;
 
 import dev.muster.message.DelegationMessage;
-import dev.muster.workspace.DeliveryMode;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Objects;
 import java.util.UUID;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A delegation whose row the transaction has locked.
  *
- * @param callerMode the caller's delivery mode; null if the caller is removed
  * @param now the database's time, read by the statement that locks
  */
 record LockedDelegation(
@@ -20,13 +17,11 @@ record LockedDelegation(
     UUID calleeId,
     Duration span,
     Instant createdAt,
-    @Nullable DeliveryMode callerMode,
     DelegationState state,
     Instant now) {
 
   LockedDelegation with(DelegationState next) {
-    return new LockedDelegation(
-        delegationId, callerId, calleeId, span, createdAt, callerMode, next, now);
+    return new LockedDelegation(delegationId, callerId, calleeId, span, createdAt, next, now);
   }
 
   DelegationStatus status() {

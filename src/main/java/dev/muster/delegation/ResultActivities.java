@@ -11,8 +11,6 @@ import dev.muster.workspace.DeliveryMode;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -31,15 +29,11 @@ class ResultActivities {
   }
 
   /**
-   * Builds the row of an end. Empty for other transitions, and if the caller is notified already or
-   * removed.
+   * Builds the row of an end.
+   *
+   * @param mode of the caller, read under the lock of its feed
    */
-  Optional<NewActivity> of(Transition transition) {
-    LockedDelegation delegation = transition.delegation();
-    @Nullable DeliveryMode mode = delegation.callerMode();
-    if (!transition.isEnd() || transition.callerNotified() || mode == null) {
-      return Optional.empty();
-    }
+  NewActivity of(LockedDelegation delegation, DeliveryMode mode) {
     NewActivity row =
         delegation.status() == DelegationStatus.COMPLETED
             ? row(delegation, delegation.result().fullText(), new ActivityResult("ok", null, null))
@@ -47,7 +41,7 @@ class ResultActivities {
                 delegation,
                 delegation.error(),
                 new ActivityResult("error", delegation.error(), null));
-    return Optional.of(messenger.toCaller(row, mode));
+    return messenger.toCaller(row, mode);
   }
 
   private NewActivity row(LockedDelegation delegation, String text, ActivityResult result) {

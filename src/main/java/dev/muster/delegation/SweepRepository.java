@@ -44,11 +44,11 @@ class SweepRepository {
       SELECT c.delegation_id AS selected, c.deadline AS selected_deadline, c.heartbeat_at, c.was,
           c.delegation_id, c.caller_id, c.callee_id, c.deadline_s, c.created_at, c.status, c.attempt,
           c.retry_count, c.last_heartbeat, c.deadline, c.dispatched_at, c.result_preview, c.error_detail,
-          c.error_kind, c.updated_at AS now, CASE WHEN w.removed_at IS NULL THEN w.delivery_mode END AS caller_mode
-      FROM changed c LEFT JOIN api_workspace_delivery w ON w.id = c.caller_id
+          c.error_kind, c.updated_at AS now
+      FROM changed c
       UNION ALL
       SELECT due.delegation_id, due.deadline, NULL, NULL,
-          NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+          NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
       FROM due WHERE due.delegation_id NOT IN (SELECT delegation_id FROM changed)
       ORDER BY selected_deadline, selected
       """;

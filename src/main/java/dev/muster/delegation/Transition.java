@@ -18,4 +18,9 @@ record Transition(
   boolean isEnd() {
     return !delegation.status().isInFlight();
   }
+
+  /** Whether the caller gets a row about it (R8.7). */
+  boolean isToldToCaller() {
+    return isEnd() && !callerNotified;
+  }
 }

@@ -116,6 +116,7 @@ public class CanvasMessages {
               new ProblemException(
                   ErrorCode.QUEUE_FULL,
                   MessageAdmission.MAX_QUEUED + " messages wait for the workspace already"));
+      // the target was read under the lock, so only its pause is left
       case AppendResult.Outdated() -> BatchResult.refused(id, paused(id));
       case AppendResult.OtherContent(), AppendResult.NotFree() ->
           throw new IllegalStateException("a new message that waits is neither known nor sent");

@@ -9,7 +9,10 @@ import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestClient.Answer;
 import dev.muster.testing.TestPeer;
 import dev.muster.testing.TestServer;
+import java.sql.Connection;
+import java.sql.Statement;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -240,6 +243,70 @@ class DelegationLifeTest {
                     """
                         .formatted(asking.id())))
         .isEqualTo("result 1 day");
+  }
+
+  /** A change of the mode holds the lock of the feed until its commit. */
+  @Test
+  void aResultIsQueuedWhenItsCallerBecomesAPushAgentMeanwhile() throws Exception {
+    Agent asking = away("poll");
+    String id = LEDGER.delegate(asking, LEDGER.polling(team), "Do it.", A_WEEK);
+    LEDGER.await(asking, id, "dispatched");
+    CompletableFuture<Answer> failed;
+    try (Connection change = SERVER.database().connect();
+        Statement statement = change.createStatement()) {
+      change.setAutoCommit(false);
+      statement.execute(
+          "SELECT FROM activity_feeds WHERE workspace_id = '" + asking.id() + "' FOR UPDATE");
+      failed =
+          CompletableFuture.supplyAsync(
+              () ->
+                  LEDGER
+                      .client()
+                      .post(
+                          "/admin/delegations/" + id + "/fail", ADMIN_TOKEN, "{\"reason\":\"r\"}"),
+              Thread::startVirtualThread);
+      Awaitility.await()
+          .atMost(AT_MOST)
+          .until(() -> SERVER.database().lockWaits("activity_feeds") > 0);
+      statement.execute(
+          "UPDATE workspaces SET delivery_mode = 'push' WHERE id = '" + asking.id() + "'");
+      change.commit();
+    }
+
+    assertThat(failed.join().status()).isEqualTo(200);
+    assertThat(openOf(asking)).isEqualTo("1");
+  }
+
+  /** Wrong options are no error to a poll agent, and count as not stated. */
+  @Test
+  void aReplyWithWrongOptionsHasTheUsualPriority() {
+    Agent asking = away("poll");
+    Agent callee = LEDGER.polling(team);
+    String id = LEDGER.delegate(asking, callee, "Do it.", A_WEEK);
+    LEDGER.await(asking, id, "dispatched");
+    Answer reply =
+        LEDGER
+            .client()
+            .post(
+                "/workspaces/" + asking.id() + "/a2a",
+                callee.token(),
+                """
+                {"method":"message/send","params":{"priority":"high","message":{"messageId":"reply","role":"user",
+                "parts":[{"kind":"text","text":"Done."}],"metadata":{"delegation_id":"%s"}}}}
+                """
+                    .formatted(id));
+    assertThat(reply.status()).as(reply.text()).isEqualTo(200);
+
+    change(asking, "push");
+
+    assertThat(
+            SERVER
+                .database()
+                .value(
+                    "SELECT kind || ' ' || priority FROM deliveries WHERE workspace_id = '"
+                        + asking.id()
+                        + "'"))
+        .isEqualTo("result 50");
   }
 
   private static String openOf(Agent agent) {

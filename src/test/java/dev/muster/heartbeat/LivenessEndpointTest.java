@@ -55,7 +55,7 @@ class LivenessEndpointTest {
                 "queue-worker",
                 "replica-lease",
                 "delivery-takeover",
-                "feed-waiters"
+                "feed-wake-ups"
               }) {
             assertRan(loop(loops, loop), "replica");
           }

@@ -58,7 +58,7 @@ class FeedWakeUps implements FeedChangeListener, RecordedEventListener {
     this.outcomes = outcomes;
     this.db = db;
     this.readings = loops.start("feed-readers", POLL_INTERVAL, this::readAndWake);
-    this.looks = loops.start("feed-waiters", pace.of(POLL_INTERVAL), this::look);
+    this.looks = loops.start("feed-wake-ups", pace.of(POLL_INTERVAL), this::look);
   }
 
   @Override
@@ -107,18 +107,22 @@ class FeedWakeUps implements FeedChangeListener, RecordedEventListener {
     feedsChanged(RecordedEvent.workspacesOf(events, EventType.WORKSPACE_REMOVED));
   }
 
+  /** Looks for readers also when the look for senders fails. */
   private void look() {
-    polls.topics(FeedTopic.class).stream()
-        .map(FeedTopic::workspaceId)
-        .gather(Gatherers.windowFixed(BATCH_SIZE))
-        .forEach(this::findNewRows);
-    if (!unread.isEmpty()) {
-      readings.wake();
+    try {
+      polls.topics(ActivityKey.class).stream()
+          .gather(Gatherers.windowFixed(BATCH_SIZE))
+          .map(outcomes::decided)
+          .forEach(polls::wake);
+    } finally {
+      polls.topics(FeedTopic.class).stream()
+          .map(FeedTopic::workspaceId)
+          .gather(Gatherers.windowFixed(BATCH_SIZE))
+          .forEach(this::findNewRows);
+      if (!unread.isEmpty()) {
+        readings.wake();
+      }
     }
-    polls.topics(ActivityKey.class).stream()
-        .gather(Gatherers.windowFixed(BATCH_SIZE))
-        .map(outcomes::decided)
-        .forEach(polls::wake);
   }
 
   private void findNewRows(List<UUID> feeds) {

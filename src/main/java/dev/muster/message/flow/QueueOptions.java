@@ -18,7 +18,7 @@ final class QueueOptions {
 
   private static final String EXPIRES = "expires_in_seconds";
 
-  private static final long USUAL_PRIORITY = 50;
+  private static final int USUAL_PRIORITY = Kind.MESSAGE.usualPriority();
   private static final int MAX_PRIORITY = 100;
 
   private static final BigInteger MIN_LONG = BigInteger.valueOf(Long.MIN_VALUE);
@@ -29,7 +29,7 @@ final class QueueOptions {
   /** Reads the options of a JSON-RPC request; refuses with 400 what is not a number. */
   static DeliveryTerms of(JsonNode request, Kind kind, DeliverySettings settings) {
     JsonNode params = request.path("params");
-    long priority = number(params, PRIORITY).orElse(USUAL_PRIORITY);
+    long priority = number(params, PRIORITY).orElse((long) USUAL_PRIORITY);
     return new DeliveryTerms(
         kind, Math.clamp(priority, 0, MAX_PRIORITY), settings.life(number(params, EXPIRES)));
   }
@@ -39,7 +39,7 @@ final class QueueOptions {
     try {
       return of(request, kind, settings);
     } catch (ProblemException _) {
-      return DeliveryTerms.usual(kind, settings.life(Optional.empty()));
+      return new DeliveryTerms(kind, USUAL_PRIORITY, settings.life(Optional.empty()));
     }
   }
 

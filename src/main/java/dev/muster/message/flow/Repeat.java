@@ -16,7 +16,7 @@ public enum Repeat {
   ANSWERED,
   IN_FEED;
 
-  /** Decides by the outcome; a message without one was never put into a queue. */
+  /** Decides by the outcome; a message without one is in the feed of its agent. */
   public static Repeat of(Standing ended, boolean retryAmbiguous) {
     return switch (Objects.requireNonNullElse(ended.outcome(), OutcomeState.IN_FEED)) {
       case REFUSED -> AGAIN;

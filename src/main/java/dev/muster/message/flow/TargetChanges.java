@@ -34,9 +34,8 @@ import org.springframework.stereotype.Component;
 class TargetChanges implements WorkspaceListener {
 
   /**
-   * Queues the unread, undelivered messages in the feed of a new push agent. Each waits on the
-   * terms that are stored with it, until the time to which it would wait in a queue into which it
-   * was put at once.
+   * Queues the unread, undelivered messages in the feed of a new push agent. Each has the terms
+   * that are stored with it, and expires when it would have expired in a queue from the start.
    */
   private static final String QUEUE_UNREAD =
       """

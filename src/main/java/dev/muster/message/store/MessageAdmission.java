@@ -66,6 +66,11 @@ public record MessageAdmission(
       return wire;
     }
 
+    /** Returns the priority of messages for which none is stated. */
+    public int usualPriority() {
+      return usualPriority;
+    }
+
     /** Parses a stored word. */
     public static Kind of(String wire) {
       return valueOf(wire.toUpperCase(Locale.ROOT));

@@ -17,8 +17,9 @@ import java.util.function.Supplier;
  * Bounds a resource that callers hold, in total and per owner.
  *
  * <p>The bound per owner keeps one owner from taking everything. Amounts have the unit of the
- * resource. {@link #take} does not wait; the other methods wait for one unit. Owners that wait take
- * turns, however many waits each has, and the waits of one owner are served in order.
+ * resource. {@link #take} does not wait; {@link #await}, {@link #run} and {@link
+ * #runUninterruptibly} wait for one unit. Owners that wait take turns, however many waits each has,
+ * and the waits of one owner are served in order.
  *
  * <p>An owner is a value with {@code equals}, such as an {@link Owner} or the id of a target. Safe
  * for use by several threads.

@@ -8,6 +8,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
 import java.util.function.Function;
+import java.util.function.IntFunction;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -26,12 +27,26 @@ public final class BatchColumns<T> {
    *
    * @param parameter the parameter in the text of a statement, with its cast
    * @param type of the elements of the array
+   * @param array creates an array of a length; the driver sends a {@code String[]} in binary, and
+   *     an {@code Object[]} as text
    */
   private record Column<T>(
-      String name, String parameter, String type, Function<List<T>, @Nullable Object[]> values) {
+      String name,
+      String parameter,
+      String type,
+      IntFunction<@Nullable Object[]> array,
+      Function<T, ? extends @Nullable Object> value) {
 
-    Array array(Connection connection, List<T> rows) throws SQLException {
-      return connection.createArrayOf(type, values.apply(rows));
+    Array of(List<T> rows, Connection connection) throws SQLException {
+      @Nullable Object[] values = array.apply(rows.size());
+      for (int i = 0; i < values.length; i++) {
+        values[i] = value.apply(rows.get(i));
+      }
+      return connection.createArrayOf(type, values);
+    }
+
+    <S> Column<S> of(Function<S, T> part) {
+      return new Column<>(name, parameter, type, array, part.andThen(value));
     }
   }
 
@@ -73,27 +88,14 @@ public final class BatchColumns<T> {
   public int bind(PreparedStatement statement, int first, List<T> rows) throws SQLException {
     int next = first;
     for (Column<T> column : columns) {
-      statement.setArray(next++, column.array(statement.getConnection(), rows));
+      statement.setArray(next++, column.of(rows, statement.getConnection()));
     }
     return next;
   }
 
-  /** Returns these columns and then those of {@code more}. */
-  public BatchColumns<T> and(BatchColumns<T> more) {
-    return new BatchColumns<>(Stream.concat(columns.stream(), more.columns.stream()).toList());
-  }
-
   /** Returns the same columns for rows that have a {@code part} of this type. */
   public <S> BatchColumns<S> of(Function<S, T> part) {
-    return new BatchColumns<>(
-        columns.stream()
-            .map(column ->
-                new Column<S>(
-                    column.name(),
-                    column.parameter(),
-                    column.type(),
-                    rows -> column.values().apply(rows.stream().map(part).toList())))
-            .toList());
+    return new BatchColumns<>(columns.stream().map(column -> column.of(part)).toList());
   }
 
   public BatchColumns<T> uuid(String name, Function<T, @Nullable UUID> value) {
@@ -131,35 +133,20 @@ public final class BatchColumns<T> {
   }
 
   public BatchColumns<T> bytes(String name, Function<T, byte @Nullable []> value) {
-    return with(
-        new Column<>(
-            name, "?::bytea[]", "bytea", rows -> valuesOf(rows, value, new byte[rows.size()][])));
+    return with(new Column<>(name, "?::bytea[]", "bytea", byte[][]::new, value));
   }
 
-  /** The driver sends a {@code String[]} in binary, and an {@code Object[]} as text. */
   private BatchColumns<T> texts(
       String name, String parameter, Function<T, @Nullable String> value) {
-    return with(
-        new Column<>(
-            name, parameter, "text", rows -> valuesOf(rows, value, new String[rows.size()])));
+    return with(new Column<>(name, parameter, "text", String[]::new, value));
   }
 
   private BatchColumns<T> with(
       String name, String parameter, String type, Function<T, ? extends @Nullable Object> value) {
-    return with(
-        new Column<>(
-            name, parameter, type, rows -> valuesOf(rows, value, new Object[rows.size()])));
+    return with(new Column<>(name, parameter, type, Object[]::new, value));
   }
 
   private BatchColumns<T> with(Column<T> column) {
     return new BatchColumns<>(Stream.concat(columns.stream(), Stream.of(column)).toList());
-  }
-
-  private static <T, V extends @Nullable Object> @Nullable Object[] valuesOf(
-      List<T> rows, Function<T, ? extends V> value, V[] values) {
-    for (int i = 0; i < values.length; i++) {
-      values[i] = value.apply(rows.get(i));
-    }
-    return values;
   }
 }

@@ -111,25 +111,37 @@ public final class EffectiveSettings {
     }
   }
 
-  /** Returns the name of the source that gives the setting. */
+  /**
+   * Returns the name of the source that gives the setting. Of variables in several sources the
+   * start takes the first, usable or not.
+   */
   private Optional<String> source(Setting setting) {
+    boolean isVariableRead = false;
     for (ConfigurationPropertySource source : ConfigurationPropertySources.get(environment)) {
       Optional<String> words = words(source.getUnderlyingSource());
-      if (words.isPresent() && isGiven(setting, source)) {
+      if (words.isEmpty()) {
+        continue;
+      }
+      String variable = isVariableRead ? "" : variable(setting, source);
+      isVariableRead |= !variable.isEmpty();
+      boolean isGiven =
+          variable.isEmpty()
+              ? hasProperty(setting, source)
+              : setting.format().toProperty(variable).isPresent();
+      if (isGiven) {
         return words;
       }
     }
     return Optional.empty();
   }
 
-  /** Returns whether the source gives the setting, by a usable variable or by its property. */
-  private static boolean isGiven(Setting setting, ConfigurationPropertySource source) {
-    if (source.getUnderlyingSource() instanceof PropertySource<?> raw) {
-      String variable = Objects.toString(raw.getProperty(setting.name()), "").strip();
-      if (!variable.isEmpty()) {
-        return setting.format().toProperty(variable).isPresent();
-      }
-    }
+  private static String variable(Setting setting, ConfigurationPropertySource source) {
+    return source.getUnderlyingSource() instanceof PropertySource<?> raw
+        ? Objects.toString(raw.getProperty(setting.name()), "").strip()
+        : "";
+  }
+
+  private static boolean hasProperty(Setting setting, ConfigurationPropertySource source) {
     ConfigurationPropertyName name = ConfigurationPropertyName.of(setting.property());
     return source.getConfigurationProperty(name) != null
         || source.getConfigurationProperty(name.append("[0]")) != null;

@@ -22,8 +22,9 @@ import org.springframework.core.env.Environment;
 
 /**
  * Lists all settings ({@code docs/api.md}, section 12): nothing else says the name, the property,
- * the range, the default or the description of one. The page {@code docs/operate/settings.md} is
- * generated from this list: {@code mvn test -Dtest=SettingsPageTest -Dupdate-docs=true}.
+ * the range or the description of one, nor the default of a tuning setting. The page {@code
+ * docs/operate/settings.md} is generated from this list: {@code mvn test -Dtest=SettingsPageTest
+ * -Dupdate-docs=true}.
  *
  * <p>Each constant has the name of its environment variable. The variable sets a property of
  * Spring, which may also be given by its own name, and which is bound to the record of the classes

@@ -15,9 +15,12 @@ import org.springframework.util.unit.DataSize;
  * name. A property has a unit, as in {@code 30s}.
  */
 enum SettingFormat {
-  /** Any text; the class that uses it checks it. It may be a secret, so it is never shown. */
+  /**
+   * Any text; the class that uses it checks it. It may be a secret, so only that it is set is
+   * shown, and of an address its host.
+   */
   TEXT(String.class, "a text"),
-  /** The same, but it cannot be a secret. */
+  /** The same, but it is shown, without what looks like a secret. */
   OPEN_TEXT(String.class, "a text"),
   FLAG(Boolean.class, "true or false"),
   COUNT(Integer.class, 1, Integer.MAX_VALUE, "a positive whole number"),

@@ -49,8 +49,8 @@ class DeliveryTermsMigrationTest {
 
     assertThat(termsIn(database, CALLEE))
         .isEqualTo(
-            "1 delegation 50 2026-03-01 10:15:00, 2 -, 3 delegation 50 2026-03-01 10:15:00, 4 -, 5"
-                + " -, 6 -");
+            "1 delegation 50 2026-03-01 10:15:00, 2 delegation 50 -,"
+                + " 3 delegation 50 2026-03-01 10:15:00, 4 delegation 50 -, 5 -, 6 -");
     assertThat(termsIn(database, CALLER)).isEqualTo("1 -, 2 result 100 -");
   }
 
