@@ -12,8 +12,8 @@ import org.springframework.web.servlet.HandlerMapping;
 /**
  * A controller of one route that reads its request and writes its response itself.
  *
- * <p>Its route is mapped, admitted and measured as any other. Spring MVC does not resolve parameters
- * or convert a return value for it.
+ * <p>Its route is mapped, admitted and measured as any other. Spring MVC does not resolve
+ * parameters or convert a return value for it.
  */
 public interface PlainRoute {
 
