@@ -31,7 +31,7 @@ public final class PairsBench {
     MESSAGE_OF_AGENT("messages of agents", "message.lua", Messages.path("{id}")),
     MESSAGE_OF_ADMIN("messages of the admin", "message.lua", Messages.path("{id}")),
     HEARTBEAT("heartbeats", "heartbeat.lua", "/registry/heartbeat"),
-    POLL("polls", "poll.lua", "?type=a2a_receive&wait=0");
+    POLL("polls of a page", "poll.lua", "?type=a2a_receive&wait=0");
 
     private final String text;
     private final String script;
