@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.postgresql.PGConnection;
 
 /**
  * The message of a delegation waits until the deadline of the delegation, whichever way it came
@@ -257,6 +258,7 @@ class DelegationLifeTest {
       change.setAutoCommit(false);
       statement.execute(
           "SELECT FROM activity_feeds WHERE workspace_id = '" + asking.id() + "' FOR UPDATE");
+      int changing = change.unwrap(PGConnection.class).getBackendPID();
       failed =
           CompletableFuture.supplyAsync(
               () ->
@@ -267,7 +269,15 @@ class DelegationLifeTest {
               Thread::startVirtualThread);
       Awaitility.await()
           .atMost(AT_MOST)
-          .until(() -> SERVER.database().lockWaits("activity_feeds") > 0);
+          .until(
+              () ->
+                  SERVER
+                      .database()
+                      .value(
+                          "SELECT count(*) > 0 FROM pg_stat_activity WHERE "
+                              + changing
+                              + " = ANY (pg_blocking_pids(pid))"),
+              "t"::equals);
       statement.execute(
           "UPDATE workspaces SET delivery_mode = 'push' WHERE id = '" + asking.id() + "'");
       change.commit();

@@ -94,22 +94,22 @@ public class MessageFlow {
    */
   public Act begin(Message message, DeliveryTarget target) {
     Places places = new Places(slots);
-    Act act;
+    Act left;
     try {
-      act = next(message, Facts.remembered(target), places);
+      left = next(message, Facts.remembered(target), places);
     } catch (RuntimeException | Error e) {
       places.close();
       throw e;
     }
     try {
       replies.correlate(message);
-      return act;
+      return left;
     } catch (RuntimeException | Error e) {
       // The message is stored, so it is delivered although its sender gets an error.
       Thread.ofVirtual()
           .name("unanswered-delivery")
           .start(() -> {
-            var _ = act(act).thenAccept(ProxyResponse::release);
+            var _ = act(left).thenAccept(ProxyResponse::release);
           });
       throw e;
     }

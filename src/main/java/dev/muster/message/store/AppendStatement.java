@@ -37,10 +37,6 @@ class AppendStatement {
   private record Row(
       NewActivity activity, RowSize size, @Nullable String headers, @Nullable String attachments) {
 
-    @Nullable String clean(@Nullable String text) {
-      return partOf(text, Text::clean);
-    }
-
     @Nullable MessageAdmission admission() {
       return activity.admission();
     }
@@ -101,20 +97,20 @@ class AppendStatement {
           .bigint("duration_ms", row -> row.activity().result().durationMs())
           .text("status", row -> row.activity().result().status())
           .text("error_detail", row -> row.activity().result().errorDetail())
-          .text("message_id", row -> row.clean(row.activity().content().messageId()))
-          .text("delegation_id", row -> row.clean(row.activity().content().delegationId()))
+          .text("message_id", row -> clean(row.activity().content().messageId()))
+          .text("delegation_id", row -> clean(row.activity().content().delegationId()))
           .text(
               "message_text",
               row ->
                   row.activity().content().text().isEmpty()
                       ? null
-                      : row.clean(row.activity().content().text()))
+                      : clean(row.activity().content().text()))
           .text("attachments", Row::attachments)
           .integer("request_bytes", row -> row.size().request())
           .integer("response_bytes", row -> row.size().response())
           .integer("trace_bytes", row -> row.size().toolTrace())
           .integer("listed_bytes", row -> row.size().listed())
-          .text("author", row -> row.clean(row.activity().author()))
+          .text("author", row -> clean(row.activity().author()))
           .text("headers", Row::headers);
 
   /**
@@ -296,6 +292,10 @@ class AppendStatement {
         RowSize.of(activity),
         activity.headers().isEmpty() ? null : json.writeValueAsString(activity.headers()),
         attachments(activity.content().attachments()));
+  }
+
+  private static @Nullable String clean(@Nullable String text) {
+    return partOf(text, Text::clean);
   }
 
   private static Attachment clean(Attachment file) {

@@ -37,7 +37,7 @@ import tools.jackson.databind.JsonNode;
 /**
  * What the server does with a request, for each state of its target and of the message (R7.3 to
  * R7.7), is as {@code src/test/resources/decisions.txt} says; {@code -Dupdate-docs} writes that
- * file. It sends 410 requests, 8 at a time, which takes some 15 s.
+ * file. It sends 410 requests, 8 at a time, which takes 15 to 30 s.
  */
 @Slow
 @Timeout(180)

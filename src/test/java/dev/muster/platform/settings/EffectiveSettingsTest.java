@@ -61,6 +61,14 @@ class EffectiveSettingsTest {
     assertThat(one(name, Map.of(), "--" + name + "=" + given).source()).isEqualTo("command line");
   }
 
+  /** The start takes the first variable, and its default where that is not usable. */
+  @Test
+  void showsNoVariableBehindAnUnusableOne() {
+    assertThat(one("STALE_AFTER_S", Map.of("STALE_AFTER_S", "60"), "--STALE_AFTER_S=soon"))
+        .extracting(Shown::value, Shown::source)
+        .containsExactly("180", "default");
+  }
+
   @Test
   void showsAPropertyInTheUnitOfTheVariable() {
     Shown shown = one("STALE_AFTER_S", Map.of(), "--muster.heartbeat.stale-after=2m");
