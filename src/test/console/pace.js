@@ -1,4 +1,4 @@
-// Measures frame times of the fleet as table, tree or map under many events.
+// Measures frame times of the fleet as table, tree or map under many events, and counts what is sorted and changed.
 import { open } from '/src/pages/fleet.js';
 import { LiveFleet } from '/src/fleet/live.js';
 import * as clock from '/src/net/clock.js';
@@ -17,34 +17,52 @@ const interval = setInterval.bind(window);
 
 /**
  * Measures the page's callbacks of requestAnimationFrame and setInterval. Each call of the returned function appends the
- * time since the last call to `scripts`; the time of each interval's callback is appended to `ticks`. In ms.
+ * time since the last call to `scripts`, and to `changes` how many nodes, texts and attributes below `root` have changed,
+ * but for those that an interval changes; the time of each interval's callback is appended to `ticks`. In ms.
  */
-function timed(scripts, ticks) {
-  let sum = 0;
-  const measured = (fn, all = []) => (...args) => {
+function timed(root, { scripts, changes, ticks }) {
+  let [time, changed] = [0, 0];
+  const observer = new MutationObserver((records) => (changed += records.length));
+  observer.observe(root, { subtree: true, childList: true, characterData: true, attributes: true });
+  const measured = (fn) => (...args) => {
     const start = performance.now();
     fn(...args);
     const took = performance.now() - start;
-    sum += took;
-    all.push(took);
+    time += took;
+    return took;
   };
   window.requestAnimationFrame = (fn) => original(measured(fn));
-  window.setInterval = (fn, ms) => interval(measured(fn, ticks), ms);
+  window.setInterval = (fn, ms) => {
+    const tick = measured(fn);
+    return interval(() => {
+      changed += observer.takeRecords().length;
+      ticks.push(tick());
+      observer.takeRecords();
+    }, ms);
+  };
   return () => {
-    scripts.push(sum);
-    sum = 0;
+    changed += observer.takeRecords().length;
+    scripts.push(time);
+    changes.push(changed);
+    [time, changed] = [0, 0];
   };
 }
 
 const FRAMES_PER_SECOND = 60;
 const PAINTS = 3;
 
-/** @returns {number} how long this browser takes for a fixed piece of work, in ms: what times are compared with */
-function yardstick() {
-  const start = performance.now();
-  const words = Array.from({ length: 2000 }, (_, i) => `agent ${(i * 7919) % 2000}`);
-  words.sort();
-  return performance.now() - start;
+const SORTING = [Array, Int32Array, Float64Array].map(({ prototype }) => ({ prototype, sort: prototype.sort }));
+
+/** Counts the elements of all arrays that are sorted, until `stop`. */
+function countSorted() {
+  const counted = { elements: 0, stop: () => SORTING.forEach(({ prototype, sort }) => (prototype.sort = sort)) };
+  for (const { prototype, sort } of SORTING) {
+    prototype.sort = function sorted(...compare) {
+      counted.elements += this.length;
+      return sort.apply(this, compare);
+    };
+  }
+  return counted;
 }
 
 /**
@@ -53,7 +71,7 @@ function yardstick() {
  * Each frame has the events of a sixtieth of a second: a busy machine, which draws fewer frames, has no more to do in each.
  *
  * @param {{rows: number, seconds: number, perSecond: number, view: 'table' | 'tree' | 'map'}} size
- * @returns {Promise<Record<string, number>>} in ms, unless the name has another unit
+ * @returns {Promise<Record<string, number>>} times in ms, and counts
  */
 export async function measure({ rows, seconds, perSecond, view = 'table' }) {
   const parent = (i) => (i < 20 ? undefined : `k${i < 2000 ? i % 20 : 20 + (i % 1980)}`);
@@ -70,8 +88,8 @@ export async function measure({ rows, seconds, perSecond, view = 'table' }) {
   const link = { onState: () => () => {}, waiting() {}, databaseAway() {}, loaded() {}, state: () => 'live' };
   const place = { path: '/ui/fleet', segments: ['fleet'], query: new URLSearchParams({ view }) };
   const session = { current: () => ({ stale_after_s: 180 }), mayChange: () => true };
-  const [scripts, ticks] = [[], []];
-  const next = timed(scripts, ticks);
+  const [scripts, changes, ticks] = [[], [], []];
+  const next = timed(root, { scripts, changes, ticks });
 
   /** Opens the page, and waits until the view is painted. */
   async function paint() {
@@ -100,11 +118,13 @@ export async function measure({ rows, seconds, perSecond, view = 'table' }) {
   const { live, handle } = page;
   const painted = Math.min(...paints);
 
-  const [frames, works] = [[], []];
+  const frames = [];
   const scroller = root.querySelector(view === 'map' ? '.map-space' : '.fleet-scroll');
   scroller.dispatchEvent(new PointerEvent('pointerenter')); // a user who scrolls has the pointer over the rows
   next();
   scripts.length = 0;
+  changes.length = 0;
+  const sorted = countSorted();
   const end = performance.now() + seconds * 1000;
   let [last, sent, seq] = [performance.now(), 0, 100];
   while (performance.now() < end || frames.length < FRAMES_PER_SECOND) {
@@ -113,7 +133,6 @@ export async function measure({ rows, seconds, perSecond, view = 'table' }) {
     frames.push(now - last);
     last = now;
     next();
-    works.push(yardstick());
     const due = Math.floor((frames.length / FRAMES_PER_SECOND) * perSecond);
     const events = [];
     for (; sent < due; sent++) {
@@ -128,6 +147,7 @@ export async function measure({ rows, seconds, perSecond, view = 'table' }) {
       scroller.scrollTop += 24;
     }
   }
+  sorted.stop();
   window.gc();
   const heap = performance.memory.usedJSHeapSize;
   window.requestAnimationFrame = original;
@@ -138,7 +158,7 @@ export async function measure({ rows, seconds, perSecond, view = 'table' }) {
   const result = {
     painted_ms: painted, frames_median_ms: quantile(frames, 0.5), frames_p95_ms: quantile(frames, 0.95),
     script_median_ms: quantile(scripts, 0.5), script_p99_ms: quantile(scripts, 0.99), script_most_ms: quantile(scripts, 1), second_median_ms: quantile(ticks, 0.5), filter_ms: filtered,
-    heap_mb: heap / 1e6, work_median_ms: quantile(works, 0.5),
+    heap_mb: heap / 1e6, sorted_each_event: sorted.elements / sent, changes_each_frame: quantile(changes, 0.5),
     nodes: document.querySelectorAll('*').length, events: sent, degraded: live.store.counts[2],
   };
   handle.close();
