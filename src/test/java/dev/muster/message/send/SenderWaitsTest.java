@@ -183,39 +183,45 @@ class SenderWaitsTest {
   /**
    * The wait slot is reserved before the message is stored: no sender gets "queued" at once
    * (R6.7a).
+   *
+   * <p>The server keeps the real pace, so that no wait ends before the last one begins.
    */
   @Test
   void refusesWaitsBeyondTheShareOfAWorkspace() {
-    List<CompletableFuture<Answer>> waits = new ArrayList<>();
-    while (waits.size() < BEFORE) { // a busy machine could not store all at once in time
-      waits.add(waitFor("m-" + waits.size()));
-      if (waits.size() % WAVE == 0) {
-        awaitWaiting(waits.size());
+    try (TestServer server = TestServer.startOn(HERE.database())) {
+      List<CompletableFuture<Answer>> waits = new ArrayList<>();
+      while (waits.size() < BEFORE) { // a busy machine could not store all at once in time
+        waits.add(waitFor(server, "m-" + waits.size()));
+        if (waits.size() % WAVE == 0) {
+          Awaitility.await().atMost(SOON).until(() -> waiting(server) == waits.size());
+        }
       }
-    }
-    while (waits.size() < CROWD) {
-      waits.add(waitFor("m-" + waits.size()));
-    }
-    Awaitility.await()
-        .until(() ->
-            waits.stream().filter(CompletableFuture::isDone).count() == CROWD - SHARE
-                && waiting() == SHARE);
+      while (waits.size() < CROWD) {
+        waits.add(waitFor(server, "m-" + waits.size()));
+      }
+      Awaitility.await()
+          .atMost(Duration.ofSeconds(50))
+          .until(() ->
+              waits.stream().filter(CompletableFuture::isDone).count() == CROWD - SHARE
+                  && waiting(server) == SHARE);
 
-    assertThat(waits.stream().filter(CompletableFuture::isDone).map(CompletableFuture::join))
-        .allSatisfy(one -> {
-          assertRefused(one, 429, "RATE_LIMITED");
-          assertThat(one.header("Retry-After")).isEqualTo("5");
-        });
-    assertThat(PROXY.rows(polling)).as("what is refused is not stored").isEqualTo(SHARE);
-    revokeTokenOf(sender);
-    CompletableFuture.allOf(waits.toArray(CompletableFuture[]::new)).join();
+      assertThat(waits.stream().filter(CompletableFuture::isDone).map(CompletableFuture::join))
+          .allSatisfy(one -> {
+            assertRefused(one, 429, "RATE_LIMITED");
+            assertThat(one.header("Retry-After")).isEqualTo("5");
+          });
+      assertThat(PROXY.rows(polling)).as("what is refused is not stored").isEqualTo(SHARE);
+      revokeTokenOf(sender);
+      CompletableFuture.allOf(waits.toArray(CompletableFuture[]::new)).join();
+    }
   }
 
-  private CompletableFuture<Answer> waitFor(String messageId) {
+  private CompletableFuture<Answer> waitFor(TestServer server, String messageId) {
     String body = ProxyClient.message(messageId, "please");
-    String path = ProxyClient.path(polling.id()) + WAIT;
+    String path = ProxyClient.path(polling.id()) + "?wait=60";
     return CompletableFuture.supplyAsync(
-        () -> CLIENT.patient().post(path, sender.token(), body), Thread::startVirtualThread);
+        () -> server.client().patient().post(path, sender.token(), body),
+        Thread::startVirtualThread);
   }
 
   private List<CompletableFuture<Answer>> waitOnBoth(String token) {
@@ -267,9 +273,10 @@ class SenderWaitsTest {
   }
 
   private static double waiting() {
-    return Stream.of(HERE, THERE)
-        .mapToDouble(
-            server -> server.bean(MeterRegistry.class).get("muster.polls.waiting").gauge().value())
-        .sum();
+    return waiting(HERE) + waiting(THERE);
+  }
+
+  private static double waiting(TestServer server) {
+    return server.bean(MeterRegistry.class).get("muster.polls.waiting").gauge().value();
   }
 }
