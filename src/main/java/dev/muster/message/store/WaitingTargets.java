@@ -33,7 +33,10 @@ public class WaitingTargets {
   private static final String COUNT =
       "SELECT count(*) FROM deliveries WHERE queued AND owner IS NULL";
 
-  /** Takes one index step per target; the number of waiting messages does not matter. */
+  /**
+   * Goes from target to target by the index: what waits for others is not read. The order of the
+   * index is asked for, since a scan of the table would be planned for a target with many entries.
+   */
   private static final String TARGETS =
       """
       WITH RECURSIVE target (id) AS (
@@ -43,19 +46,22 @@ public class WaitingTargets {
               SELECT d.workspace_id FROM deliveries d WHERE d.queued AND d.workspace_id > target.id
               ORDER BY d.workspace_id LIMIT 1)
           FROM target WHERE target.id IS NOT NULL)
-      SELECT id, is_due AND is_reachable AS is_due, NOT is_due AND is_reachable AND EXISTS (
+      SELECT id, due.is_due AND is_reachable AS is_due, NOT due.is_due AND is_reachable AND EXISTS (
               SELECT FROM unanswered_calls u JOIN api_workspace_heartbeat b ON b.workspace_id = u.workspace_id
               WHERE u.workspace_id = found.id AND {MAY_ANSWER}) AS may_answer, is_there
       FROM (SELECT id FROM target WHERE id IS NOT NULL LIMIT :most) AS found
       CROSS JOIN LATERAL (
-          SELECT EXISTS (
-                  SELECT FROM deliveries d WHERE d.workspace_id = found.id AND d.queued AND d.owner IS NULL
-                      AND d.due_at <= statement_timestamp()) AS is_due,
-              EXISTS (
-                  SELECT FROM api_workspace_delivery w JOIN api_workspace_heartbeat b ON b.workspace_id = w.id
-                  WHERE w.id = found.id AND (w.delivery_mode = 'poll' OR b.status IN ('online', 'degraded'))) AS is_reachable,
-              EXISTS (
-                  SELECT FROM api_workspace_delivery w WHERE w.id = found.id AND w.removed_at IS NULL) AS is_there) AS state
+          SELECT (
+              SELECT true FROM deliveries d
+              WHERE d.workspace_id = found.id AND d.queued AND d.owner IS NULL AND d.due_at <= statement_timestamp()
+              ORDER BY d.kind, d.lane, d.priority DESC, d.enqueued_at, d.seq LIMIT 1) IS TRUE AS is_due
+          OFFSET 0) AS due
+      LEFT JOIN LATERAL (
+          SELECT w.removed_at IS NULL AS is_there,
+              w.delivery_mode = 'poll' OR b.status IN ('online', 'degraded') AS is_reachable
+          FROM api_workspace_delivery w JOIN api_workspace_heartbeat b ON b.workspace_id = w.id
+          WHERE w.id = found.id
+          OFFSET 0) AS workspace ON true
       """
           .replace("{MAY_ANSWER}", UnansweredCalls.MAY_ANSWER);
 
