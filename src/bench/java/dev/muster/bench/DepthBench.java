@@ -37,7 +37,8 @@ public final class DepthBench {
   private static final Map<String, Start> BACKLOGS = new LinkedHashMap<>();
 
   static {
-    BACKLOGS.put("queue", QueueDepth::new);
+    BACKLOGS.put("queue", server -> new QueueDepth(server, 20));
+    BACKLOGS.put("queue-of-one", server -> new QueueDepth(server, 1));
     BACKLOGS.put("feed", FeedDepth::new);
     BACKLOGS.put("ledger", LedgerDepth::new);
     BACKLOGS.put("events", EventDepth::new);

@@ -17,7 +17,6 @@ final class QueueDepth implements DepthBench.Backlog {
   private static final int[] MESSAGES = {9, 95, 950};
   private static final int[] SILENT = {3, 30, 300};
   private static final int TARGETS = 50;
-  private static final int SENDERS = 20;
   private static final int HEALTHY = 20;
   private static final int MESSAGES_OF_HEALTHY = 10;
   private static final int CONNECTIONS = 64;
@@ -26,24 +25,15 @@ final class QueueDepth implements DepthBench.Backlog {
   private static final int CHUNK = 475;
   private static final int WARM_UPS = 2;
 
-  private static final String QUEUED = "9, 95, 950 messages for each of 50 agents, of 20 senders";
-  private static final Figure ACCEPTED = Figure.of(QUEUED, "accepted a second", "%.0f");
-  private static final Figure ACCEPTED_LATE =
-      Figure.of(QUEUED, "accepted a second, last tenth ÷ first tenth", "%.2f").atLeast(0.8);
-  private static final Figure FROM_OPERATOR =
-      Figure.of(QUEUED, "accepted from an operator ÷ from agents", "%.2f").atLeast(0.85);
-  private static final Figure PAGE = Figure.of(QUEUED, "a page of the queue, ms", "%.1f");
-  private static final Figure DRAINED = Figure.of(QUEUED, "delivered a second", "%.0f");
-  private static final Figure DRAINED_OF_DIRECT =
-      Figure.of(QUEUED, "delivered a second ÷ sent directly", "%.2f").atLeast(0.8);
-  private static final Figure STANDSTILL =
-      Figure.of(QUEUED, "longest time without a delivery, s", "%.2f").atMost(1);
-  private static final Figure BESIDE_SILENT =
-      Figure.of(
-              "3, 30, 300 agents that never answer, 2 messages each",
-              "200 messages to 20 healthy agents delivered, s",
-              "%.1f")
-          .atMost(5);
+  private final Figure accepted;
+  private final Figure acceptedLate;
+  private final Figure acceptedOfDirect;
+  private final Figure fromOperator;
+  private final Figure page;
+  private final Figure drained;
+  private final Figure drainedOfDirect;
+  private final Figure standstill;
+  private final Figure besideSilent;
 
   private final DepthServer server;
   private final AgentProcess quick = AgentProcess.start();
@@ -53,17 +43,41 @@ final class QueueDepth implements DepthBench.Backlog {
   private final List<String[]> healthy;
   private final List<String[]> silent;
 
-  QueueDepth(DepthServer server) throws Exception {
+  /**
+   * Starts the agents, and warms the server up.
+   *
+   * @param senders how many workspaces send the messages; each target gets them of all
+   */
+  QueueDepth(DepthServer server, int senders) throws Exception {
     this.server = server;
+    String queued = "9, 95, 950 messages for each of 50 agents, from " + of(senders);
+    this.accepted = Figure.of(queued, "accepted a second", "%.0f");
+    this.acceptedLate =
+        Figure.of(queued, "accepted a second, last tenth ÷ first tenth", "%.2f").atLeast(0.8);
+    this.acceptedOfDirect =
+        Figure.of(queued, "accepted a second ÷ sent directly", "%.2f").atLeast(1);
+    this.fromOperator =
+        Figure.of(queued, "accepted from an operator ÷ from agents", "%.2f").atLeast(0.85);
+    this.page = Figure.of(queued, "a page of the queue, ms", "%.1f");
+    this.drained = Figure.of(queued, "delivered a second", "%.0f");
+    this.drainedOfDirect =
+        Figure.of(queued, "delivered a second ÷ sent directly", "%.2f").atLeast(0.8);
+    this.standstill = Figure.of(queued, "longest time without a delivery, s", "%.2f").atMost(1);
+    this.besideSilent =
+        Figure.of(
+                "3, 30, 300 agents that never answer, 2 messages each from " + of(senders),
+                "200 messages to 20 healthy agents delivered, s",
+                "%.1f")
+            .atMost(5);
     List<String[]> fleet =
-        server.seed(1 + TARGETS + SENDERS + HEALTHY + IntStream.of(SILENT).sum());
+        server.seed(1 + TARGETS + senders + HEALTHY + IntStream.of(SILENT).sum());
     server.execute(
         "UPDATE workspaces SET parent_id = '%1$s' WHERE id IN (%2$s)"
             .formatted(fleet.getFirst()[0], ids(fleet.subList(1, fleet.size()))));
     this.targets = fleet.subList(1, 1 + TARGETS);
-    this.senders = fleet.subList(1 + TARGETS, 1 + TARGETS + SENDERS);
-    this.healthy = fleet.subList(1 + TARGETS + SENDERS, 1 + TARGETS + SENDERS + HEALTHY);
-    this.silent = fleet.subList(1 + TARGETS + SENDERS + HEALTHY, fleet.size());
+    this.senders = fleet.subList(1 + TARGETS, 1 + TARGETS + senders);
+    this.healthy = fleet.subList(1 + TARGETS + senders, 1 + TARGETS + senders + HEALTHY);
+    this.silent = fleet.subList(1 + TARGETS + senders + HEALTHY, fleet.size());
     callAt(targets, quick.baseUrl() + EchoingAgent.AT_ONCE);
     callAt(healthy, quick.baseUrl() + EchoingAgent.AT_ONCE);
     callAt(silent, held.baseUrl() + EchoingAgent.HELD);
@@ -73,6 +87,10 @@ final class QueueDepth implements DepthBench.Backlog {
       send(targets, MESSAGES[1] * TARGETS);
       awaitDelivered(targets, MESSAGES[1] * TARGETS);
     }
+  }
+
+  private static String of(int senders) {
+    return senders == 1 ? "1 sender" : senders + " senders";
   }
 
   private static String ids(List<String[]> workspaces) {
@@ -110,7 +128,7 @@ final class QueueDepth implements DepthBench.Backlog {
   }
 
   private String sender(int number) {
-    return senders.get((number / TARGETS * 7 + number) % SENDERS)[1];
+    return senders.get((number / TARGETS * 7 + number) % senders.size())[1];
   }
 
   private static String message(List<String[]> agents, int number, String sender) {
@@ -131,21 +149,24 @@ final class QueueDepth implements DepthBench.Backlog {
   @Override
   public void measure(int size) throws Exception {
     double direct = direct().rate();
-    accept(size);
+    accept(size, direct);
     acceptFromOperator(size);
     page(size);
     drain(size, direct);
     deliverBesideSilentAgents(size);
   }
 
-  private void accept(int size) throws Exception {
+  private void accept(int size, double direct) throws Exception {
     report(targets, CAPACITY);
     server.measure(
         size,
         () -> {
           Load load = send(targets, MESSAGES[size] * TARGETS);
           return new Outcome(
-              Map.of(ACCEPTED, load.rate(), ACCEPTED_LATE, load.rate(90, 100) / load.rate(0, 10)),
+              Map.of(
+                  accepted, load.rate(),
+                  acceptedLate, load.rate(90, 100) / load.rate(0, 10),
+                  acceptedOfDirect, load.rate() / direct),
               load.refused());
         });
   }
@@ -165,14 +186,14 @@ final class QueueDepth implements DepthBench.Backlog {
             ratio += ofOperator.rate() / ofAgents.rate() / 2;
             refused += ofAgents.refused() + ofOperator.refused();
           }
-          return Outcome.of(FROM_OPERATOR, ratio, refused);
+          return Outcome.of(fromOperator, ratio, refused);
         });
   }
 
   private void page(int size) throws Exception {
     server.measure(
         size,
-        () -> DepthBench.reads(server, PAGE, "/admin/a2a-queue?limit=100", AdminClient.TOKEN));
+        () -> DepthBench.reads(server, page, "/admin/a2a-queue?limit=100", AdminClient.TOKEN));
   }
 
   private void drain(int size, double direct) throws Exception {
@@ -182,9 +203,9 @@ final class QueueDepth implements DepthBench.Backlog {
           Delivered delivered = awaitDelivered(targets, MESSAGES[size] * TARGETS + 4 * CHUNK);
           return new Outcome(
               Map.of(
-                  DRAINED, delivered.rate(),
-                  DRAINED_OF_DIRECT, delivered.rate() / direct,
-                  STANDSTILL, delivered.standstillS()),
+                  drained, delivered.rate(),
+                  drainedOfDirect, delivered.rate() / direct,
+                  standstill, delivered.standstillS()),
               0);
         });
   }
@@ -233,7 +254,7 @@ final class QueueDepth implements DepthBench.Backlog {
         () -> {
           Delivered delivered = awaitDelivered(healthy, HEALTHY * MESSAGES_OF_HEALTHY);
           return Outcome.of(
-              BESIDE_SILENT, delivered.seconds(), toHung.refused() + toHealthy.refused());
+              besideSilent, delivered.seconds(), toHung.refused() + toHealthy.refused());
         });
     while (server.number("SELECT count(*) FROM deliveries") > 0) {
       held.release();
