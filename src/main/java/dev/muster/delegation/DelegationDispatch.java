@@ -15,10 +15,12 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Component;
@@ -146,12 +148,14 @@ class DelegationDispatch {
   }
 
   private boolean dispatch(LockedDelegation delegation) {
-    Optional<DeliveryTarget> callee = workspaces.target(delegation.calleeId());
-    if (callee.isEmpty()) {
+    Map<UUID, DeliveryTarget> found =
+        workspaces.targets(List.of(delegation.calleeId(), delegation.callerId()));
+    @Nullable DeliveryTarget callee = found.get(delegation.calleeId());
+    if (callee == null) {
       fail(delegation, "callee removed");
       return true;
     }
-    if (workspaces.target(delegation.callerId()).isEmpty()) {
+    if (!found.containsKey(delegation.callerId())) {
       fail(delegation, "caller removed");
       return true;
     }
@@ -162,7 +166,7 @@ class DelegationDispatch {
       fail(delegation, "deadline exceeded before there was space for it");
       return true;
     }
-    return enqueue(delegation, callee.get(), life);
+    return enqueue(delegation, callee, life);
   }
 
   private boolean enqueue(LockedDelegation delegation, DeliveryTarget callee, Duration life) {

@@ -14,7 +14,6 @@ import dev.muster.workspace.BatchResult;
 import dev.muster.workspace.DeliveryTarget;
 import dev.muster.workspace.Workspaces;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -22,7 +21,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeSet;
 import java.util.UUID;
-import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
@@ -62,11 +60,11 @@ public class CanvasMessages {
     // the commit
     store.lock(new TreeSet<>(ids));
     Map<UUID, BatchResult> results = new HashMap<>();
-    List<DeliveryTarget> targets = new ArrayList<>();
+    Map<UUID, DeliveryTarget> found = workspaces.targets(ids);
+    List<DeliveryTarget> targets = ids.stream().filter(found::containsKey).map(found::get).toList();
     for (UUID id : ids) {
-      @Nullable ProblemException refusal = targetOf(id, targets);
-      if (refusal != null) {
-        results.put(id, BatchResult.refused(id, refusal));
+      if (!found.containsKey(id)) {
+        results.put(id, BatchResult.refused(id, absent(id)));
       }
     }
     List<AppendResult> appended =
@@ -79,19 +77,14 @@ public class CanvasMessages {
     return ids.stream().map(id -> Objects.requireNonNull(results.get(id))).toList();
   }
 
-  /** Adds the workspace to the targets, or returns why it cannot be one. */
-  private @Nullable ProblemException targetOf(UUID id, List<DeliveryTarget> targets) {
-    Optional<DeliveryTarget> target = workspaces.target(id);
-    if (target.isEmpty()) {
-      try {
-        workspaces.requirePresent(id);
-      } catch (ProblemException absent) {
-        return absent;
-      }
-      return ProblemException.unavailable("the workspace changes right now; send again later");
+  /** Returns why no message can be sent to a workspace that was not found. */
+  private ProblemException absent(UUID id) {
+    try {
+      workspaces.requirePresent(id);
+    } catch (ProblemException absent) {
+      return absent;
     }
-    targets.add(target.get());
-    return null;
+    return ProblemException.unavailable("the workspace changes right now; send again later");
   }
 
   private NewActivity row(DeliveryTarget target, String messageId, String text) {

@@ -46,13 +46,13 @@ class WorkspaceRepository {
       """;
 
   /** Reads no card, which may be large. */
-  private static final String FIND_TARGET =
+  private static final String FIND_TARGETS =
       """
       SELECT w.id, w.name, w.delivery_mode, w.url, w.max_concurrent_tasks, w.removed_at, w.version,
           w.agent_protocol, b.status, b.active_tasks, b.idle_timeout_seconds,
           (SELECT version FROM workspace_tree) AS tree_version
       FROM workspaces w JOIN workspace_heartbeats b ON b.workspace_id = w.id
-      WHERE w.id = ?
+      WHERE w.id = ANY (?)
       """;
 
   /**
@@ -168,9 +168,12 @@ class WorkspaceRepository {
     return db.sql(FIND).param("id", id).query(WorkspaceRepository::workspace).optional();
   }
 
-  /** Finds a workspace as a target of messages, removed ones included. */
-  Optional<FoundTarget> findTarget(UUID id) {
-    return db.sql(FIND_TARGET).param(id).query(WorkspaceRepository::target).optional();
+  /** Finds workspaces as targets of messages, removed ones included. */
+  List<FoundTarget> findTargets(Collection<UUID> ids) {
+    return db.sql(FIND_TARGETS)
+        .param(ids.toArray(UUID[]::new))
+        .query(WorkspaceRepository::target)
+        .list();
   }
 
   Page<Workspace> page(Filter filter, PageCursor after, int limit) {

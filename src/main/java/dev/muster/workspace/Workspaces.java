@@ -118,12 +118,12 @@ public class Workspaces {
         .orElseGet(() -> requireTarget(id, caller));
   }
 
-  /** Finds a workspace that exists and is not removed. */
-  public Optional<DeliveryTarget> target(UUID id) {
-    return repository
-        .findTarget(id)
+  /** Returns those workspaces by their ids that exist and are not removed. */
+  public Map<UUID, DeliveryTarget> targets(Collection<UUID> ids) {
+    return repository.findTargets(ids).stream()
         .filter(found -> found.removedAt() == null)
-        .map(FoundTarget::target);
+        .map(FoundTarget::target)
+        .collect(Collectors.toMap(DeliveryTarget::id, target -> target));
   }
 
   /**
@@ -210,7 +210,10 @@ public class Workspaces {
   }
 
   private FoundTarget findActive(UUID id) {
-    FoundTarget found = repository.findTarget(id).orElseThrow(() -> absent(id, repository));
+    FoundTarget found =
+        repository.findTargets(List.of(id)).stream()
+            .findFirst()
+            .orElseThrow(() -> absent(id, repository));
     if (found.removedAt() != null) {
       throw removed(id, found.removedAt());
     }

@@ -9,6 +9,7 @@ import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestClient.Answer;
 import dev.muster.testing.TestServer;
+import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -133,7 +134,7 @@ class LearnedVersionTest {
   }
 
   private static DeliveryTarget target(Agent agent) {
-    return WORKSPACES.target(agent.id()).orElseThrow();
+    return WORKSPACES.targets(List.of(agent.id())).get(agent.id());
   }
 
   private static DeliveryTarget remembered(UUID id) {

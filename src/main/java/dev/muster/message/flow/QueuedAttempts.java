@@ -12,6 +12,7 @@ import dev.muster.message.store.DeliveryOutcome;
 import dev.muster.message.store.MessageAdmission.Kind;
 import dev.muster.message.store.Messages;
 import dev.muster.message.store.Messages.StoredMessage;
+import dev.muster.message.store.QueueRepository.Claimed;
 import dev.muster.message.store.QueueState;
 import dev.muster.message.store.QueuedMessage;
 import dev.muster.message.store.ReplicaLease;
@@ -27,7 +28,6 @@ import dev.muster.protocol.client.ResponseMemoryBudget;
 import dev.muster.workspace.DeliveryMode;
 import dev.muster.workspace.DeliveryTarget;
 import dev.muster.workspace.WorkspaceStatus;
-import dev.muster.workspace.Workspaces;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Objects;
@@ -107,7 +107,6 @@ public class QueuedAttempts {
 
   private final Quota loading = new Quota(MAX_LOADING);
   private final Messages messages;
-  private final Workspaces workspaces;
   private final TargetCalls calls;
   private final OutcomeMapper outcomes;
   private final QueueCompletion queueCompletion;
@@ -118,7 +117,6 @@ public class QueuedAttempts {
 
   QueuedAttempts(
       Messages messages,
-      Workspaces workspaces,
       TargetCalls calls,
       OutcomeMapper outcomes,
       QueueCompletion queueCompletion,
@@ -127,7 +125,6 @@ public class QueuedAttempts {
       DeliverySlots slots,
       DeliverySettings settings) {
     this.messages = messages;
-    this.workspaces = workspaces;
     this.calls = calls;
     this.outcomes = outcomes;
     this.queueCompletion = queueCompletion;
@@ -137,13 +134,18 @@ public class QueuedAttempts {
     this.settings = settings;
   }
 
-  /** Makes one attempt; blocks the calling thread until it ends. */
-  public Result attempt(QueuedMessage queued) {
-    Optional<DeliveryTarget> target = workspaces.target(queued.targetId());
-    if (target.isEmpty()) {
+  /**
+   * Makes one attempt; blocks the calling thread until it ends.
+   *
+   * @param target the target of the message, as it was when the message was claimed; null if it was
+   *     removed
+   */
+  public Result attempt(Claimed claimed, @Nullable DeliveryTarget target) {
+    if (target == null) {
       return new Result.NoFreeSlot(); // the sweep drops it
     }
-    StoredMessage message = load(queued);
+    QueuedMessage queued = claimed.queued();
+    StoredMessage message = claimed.message() == null ? load(queued) : claimed.message();
     Optional<DelegationMessage> delegation =
         queued.kind() == Kind.DELEGATION ? message.delegated() : Optional.empty();
     Optional<Duration> left =
@@ -162,13 +164,13 @@ public class QueuedAttempts {
           new DelegationMessageOutcome.Failed(delegation.orElseThrow(), TOO_LATE));
       return new Result.Over(Reaction.NOT_CALLED);
     }
-    if (target.get().deliveryMode() == DeliveryMode.POLL) {
+    if (target.deliveryMode() == DeliveryMode.POLL) {
       queueCompletion.end(
           queued, QueueCompletion.inFeed(message.method(), queued), QueueState.DELIVERED);
       return new Result.Over(Reaction.NOT_CALLED);
     }
-    return target.get().status() != WorkspaceStatus.PAUSED && target.get().isReachable()
-        ? send(queued, target.get(), message, delegation, left.get())
+    return target.status() != WorkspaceStatus.PAUSED && target.isReachable()
+        ? send(queued, target, message, delegation, left.get())
         : new Result.NoFreeSlot();
   }
 

@@ -7,6 +7,7 @@ import dev.muster.message.flow.QueuedAttempts.Reaction;
 import dev.muster.message.store.DeliveryClaim;
 import dev.muster.message.store.MessageStore;
 import dev.muster.message.store.QueueRepository;
+import dev.muster.message.store.QueueRepository.Claimed;
 import dev.muster.message.store.QueueWakeUps;
 import dev.muster.message.store.QueuedMessage;
 import dev.muster.message.store.ReplicaLease;
@@ -19,18 +20,24 @@ import dev.muster.platform.work.BackgroundLoop;
 import dev.muster.platform.work.BackgroundLoops;
 import dev.muster.platform.work.FailingUnits;
 import dev.muster.platform.work.Pace;
+import dev.muster.workspace.DeliveryTarget;
+import dev.muster.workspace.Workspaces;
 import io.micrometer.core.instrument.MeterRegistry;
 import jakarta.annotation.PreDestroy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntSupplier;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.event.Level;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.stereotype.Component;
@@ -47,6 +54,10 @@ public class QueueWorker implements SmartLifecycle {
   private static final Duration POLL_INTERVAL = Duration.ofSeconds(1);
 
   private static final int BATCH_SIZE = 50;
+
+  /** The worker rests as long as a claim takes, so that a deep queue leaves time to heartbeats. */
+  private static final Duration MAX_REST = Duration.ofMillis(20);
+
   private static final Duration NO_SLOT_DELAY = Duration.ofSeconds(1);
 
   /** The time in which interrupted attempts release their messages. */
@@ -59,6 +70,7 @@ public class QueueWorker implements SmartLifecycle {
   private final WaitingTargets waiting;
   private final UnansweredCalls unanswered;
   private final QueueWakeUps wakeUps;
+  private final Workspaces workspaces;
   private final QueuedAttempts attempts;
   private final ReplicaLease lease;
   private final TransactionTemplate transactions;
@@ -78,6 +90,7 @@ public class QueueWorker implements SmartLifecycle {
       WaitingTargets waiting,
       UnansweredCalls unanswered,
       QueueWakeUps wakeUps,
+      Workspaces workspaces,
       QueuedAttempts attempts,
       AttemptPermits permits,
       ReplicaLease lease,
@@ -91,6 +104,7 @@ public class QueueWorker implements SmartLifecycle {
     this.waiting = waiting;
     this.unanswered = unanswered;
     this.wakeUps = wakeUps;
+    this.workspaces = workspaces;
     this.attempts = attempts;
     this.permits = permits;
     this.lease = lease;
@@ -106,7 +120,10 @@ public class QueueWorker implements SmartLifecycle {
     if (!isRunning) {
       return;
     }
+    long begin = System.nanoTime();
     claim(wakeUps.takeWoken());
+    // Each end of a delivery wakes this worker. A claim after a rest finds more free slots.
+    LockSupport.parkNanos(Math.min(System.nanoTime() - begin, MAX_REST.toNanos()));
     scans.runIfDue(this::scan);
   }
 
@@ -171,30 +188,44 @@ public class QueueWorker implements SmartLifecycle {
     }
     Set<UUID> notLocked = new LinkedHashSet<>(targets);
     DeliveryClaim claim = lease.begin();
-    List<QueuedMessage> claimed = List.of();
+    Batch batch = new Batch(List.of(), Map.of());
     try {
-      claimed =
+      batch =
           transactions.execute(status -> {
             Set<UUID> locked = Set.copyOf(store.lockSkippingLocked(targets));
             notLocked.removeAll(locked);
             List<UUID> mayClaim = targets.stream().filter(locked::contains).toList();
-            return mayClaim.isEmpty()
-                ? List.<QueuedMessage>of()
-                : queue.claim(mayClaim, permits::limitOf, claim, most);
+            return claim(mayClaim, claim, most);
           });
     } finally {
-      HeldClaim held = new HeldClaim(lease, claim, new AtomicInteger(Math.max(1, claimed.size())));
-      if (claimed.isEmpty()) {
-        held.stop();
-      }
-      claimed.forEach(message -> start(message, held));
+      start(batch, claim);
     }
-    if (claimed.size() < most) {
+    if (batch.claimed().size() < most) {
       return notLocked;
     }
     Set<UUID> unserved = new LinkedHashSet<>(targets);
-    claimed.forEach(message -> unserved.remove(message.targetId()));
+    batch.claimed().forEach(one -> unserved.remove(one.queued().targetId()));
     return unserved;
+  }
+
+  /** Messages that were claimed together, and their targets as they were then. */
+  private record Batch(List<Claimed> claimed, Map<UUID, DeliveryTarget> targets) {}
+
+  private Batch claim(List<UUID> locked, DeliveryClaim claim, int most) {
+    List<Claimed> claimed =
+        locked.isEmpty() ? List.of() : queue.claim(locked, permits::limitOf, claim, most);
+    Set<UUID> targets =
+        claimed.stream().map(one -> one.queued().targetId()).collect(Collectors.toSet());
+    return new Batch(claimed, targets.isEmpty() ? Map.of() : workspaces.targets(targets));
+  }
+
+  private void start(Batch batch, DeliveryClaim claim) {
+    List<Claimed> claimed = batch.claimed();
+    HeldClaim held = new HeldClaim(lease, claim, new AtomicInteger(Math.max(1, claimed.size())));
+    if (claimed.isEmpty()) {
+      held.stop();
+    }
+    claimed.forEach(one -> start(one, batch.targets().get(one.queued().targetId()), held));
   }
 
   /** A claim of several messages, which ends after the last of them. */
@@ -207,20 +238,23 @@ public class QueueWorker implements SmartLifecycle {
     }
   }
 
-  private void start(QueuedMessage message, HeldClaim held) {
+  private void start(Claimed claimed, @Nullable DeliveryTarget target, HeldClaim held) {
+    QueuedMessage message = claimed.queued();
     Permit permit = permits.begin(message.targetId());
     Thread thread =
         Thread.ofVirtual()
             .name("queue-attempt-" + message.id())
-            .unstarted(() -> attempt(message, held, permit));
+            .unstarted(() -> attempt(claimed, target, held, permit));
     running.add(thread);
     thread.start();
   }
 
-  private void attempt(QueuedMessage message, HeldClaim held, Permit permit) {
+  private void attempt(
+      Claimed claimed, @Nullable DeliveryTarget target, HeldClaim held, Permit permit) {
+    QueuedMessage message = claimed.queued();
     Reaction reaction = Reaction.NOT_CALLED;
     try {
-      QueuedAttempts.Result result = resultOf(message);
+      QueuedAttempts.Result result = resultOf(claimed, target);
       reaction = result.reaction();
       // stop() interrupts this thread no longer; an earlier interrupt must not reach the database
       running.remove(Thread.currentThread());
@@ -237,10 +271,13 @@ public class QueueWorker implements SmartLifecycle {
     }
   }
 
-  private QueuedAttempts.Result resultOf(QueuedMessage message) {
+  private QueuedAttempts.Result resultOf(Claimed claimed, @Nullable DeliveryTarget target) {
+    QueuedMessage message = claimed.queued();
     try {
       QueuedAttempts.Result result =
-          lease.isAlive() ? attempts.attempt(message) : new QueuedAttempts.Result.NoFreeSlot();
+          lease.isAlive()
+              ? attempts.attempt(claimed, target)
+              : new QueuedAttempts.Result.NoFreeSlot();
       failing.succeeded(unit(message));
       return result;
     } catch (RuntimeException | Error e) {

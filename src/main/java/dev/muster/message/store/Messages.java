@@ -22,13 +22,20 @@ import org.springframework.stereotype.Repository;
 @Repository
 public class Messages {
 
+  /** What {@link #message} reads of an activity, besides its key and its body. */
+  static final String COLUMNS =
+      """
+      created_at, source_id, method, headers, message_id, delegation_id,
+      CASE WHEN source = 'system' THEN coalesce(message_text, '') END AS system_text,
+      extract(epoch FROM clock_timestamp() - created_at) AS age_s\
+      """;
+
   private static final String MESSAGE =
       """
-      SELECT workspace_id, seq, source_id, method, request_body, headers, message_id, delegation_id, created_at,
-          CASE WHEN source = 'system' THEN coalesce(message_text, '') END AS system_text,
-          extract(epoch FROM clock_timestamp() - created_at) AS age_s
+      SELECT workspace_id, seq, request_body, {COLUMNS}
       FROM activity_logs
-      """;
+      """
+          .replace("{COLUMNS}", COLUMNS);
 
   private static final String BY_KEY =
       MESSAGE
@@ -138,7 +145,7 @@ public class Messages {
     return headers;
   }
 
-  private static StoredMessage message(ResultSet row, int n) throws SQLException {
+  static StoredMessage message(ResultSet row, int n) throws SQLException {
     return new StoredMessage(
         ActivityKey.of(row),
         RowId.of(row),

@@ -1,5 +1,6 @@
 package dev.muster.message.store;
 
+import dev.muster.message.store.Messages.StoredMessage;
 import dev.muster.platform.postgres.StablePlans;
 import dev.muster.platform.text.ErrorText;
 import java.sql.ResultSet;
@@ -49,6 +50,9 @@ public class QueueRepository {
 
   private static final String QUEUE_ORDER = "priority DESC, enqueued_at, seq";
 
+  /** The largest body that is read by the claim: many large ones at once would fill the memory. */
+  private static final int MAX_READ_BYTES = 64 << 10;
+
   /**
    * Claims deliverable messages; runs under the locks of the feed heads. The locks keep other
    * transactions from claiming for these targets and from adding to their queues. Of the entries of
@@ -83,7 +87,7 @@ public class QueueRepository {
                   SELECT count(*) FILTER (WHERE kind <> 'result') AS others, count(*) FILTER (WHERE kind = 'result') AS results
                   FROM deliveries WHERE workspace_id = target.id AND queued AND owner IS NOT NULL) AS held),
           due AS (
-              SELECT d.place, l.created_at
+              SELECT d.place, l.*
               FROM free
               CROSS JOIN LATERAL (
                   (SELECT seq FROM (
@@ -115,7 +119,8 @@ public class QueueRepository {
                   WHERE workspace_id = free.id AND seq = found.seq AND owner IS NULL
                   FOR UPDATE SKIP LOCKED) AS d
               CROSS JOIN LATERAL (
-                  SELECT created_at FROM activity_logs
+                  SELECT {MESSAGE}, CASE WHEN octet_length(request_body) <= {MAX_READ} THEN request_body END AS request_body
+                  FROM activity_logs
                   WHERE workspace_id = free.id AND seq = found.seq OFFSET 0) AS l
               LIMIT :most)
           UPDATE deliveries d SET
@@ -125,9 +130,11 @@ public class QueueRepository {
               attempts = d.attempts + 1
           FROM due
           WHERE d.ctid = due.place
-          RETURNING {COLUMNS} due.created_at
+          RETURNING {COLUMNS} due.*
           """
               .replace("{COLUMNS}", COLUMNS)
+              .replace("{MESSAGE}", Messages.COLUMNS)
+              .replace("{MAX_READ}", Integer.toString(MAX_READ_BYTES))
               .replace("{FOUND}", FOUND)
               .replace("{QUEUE_ORDER}", QUEUE_ORDER)
               .replace("{IS_DUE}", IS_DUE));
@@ -187,6 +194,13 @@ public class QueueRepository {
       """
           .replace("{COLUMNS}", COLUMNS);
 
+  /**
+   * A message that this replica may send now.
+   *
+   * @param message null when its body is larger than 64 KiB: then it is still to be read
+   */
+  public record Claimed(QueuedMessage queued, @Nullable StoredMessage message) {}
+
   private final JdbcClient db;
 
   QueueRepository(JdbcClient db) {
@@ -200,14 +214,17 @@ public class QueueRepository {
    * @param limitOf how many attempts of a target may run at once
    */
   @Transactional(propagation = Propagation.MANDATORY)
-  public List<QueuedMessage> claim(
+  public List<Claimed> claim(
       List<UUID> targetIds, ToIntFunction<UUID> limitOf, DeliveryClaim claim, int most) {
     return by(db.sql(CLAIM), claim)
         .param("ids", targetIds.toArray(UUID[]::new))
         .param("most_of_each", targetIds.stream().map(limitOf::applyAsInt).toArray(Integer[]::new))
         .param("most", most)
         .param("results", MAX_CONCURRENT_RESULTS)
-        .query(QueueRepository::message)
+        .query((row, n) ->
+            new Claimed(
+                message(row, n),
+                row.getString("request_body") == null ? null : Messages.message(row, n)))
         .list();
   }
 

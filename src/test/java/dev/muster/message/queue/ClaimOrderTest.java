@@ -223,7 +223,7 @@ class ClaimOrderTest {
                   new DeliveryClaim(UUID.randomUUID(), 1),
                   most)
               .stream()
-              .map(message -> message.targetId() + " " + message.key().seq())
+              .map(one -> one.queued().targetId() + " " + one.queued().key().seq())
               .toList();
         });
   }

@@ -15,6 +15,7 @@ import dev.muster.message.store.MessageStore;
 import dev.muster.message.store.Messages;
 import dev.muster.message.store.ProxyResponse;
 import dev.muster.message.store.QueueRepository;
+import dev.muster.message.store.QueueRepository.Claimed;
 import dev.muster.message.store.QueueState;
 import dev.muster.message.store.QueuedMessage;
 import dev.muster.message.store.ReplicaLease;
@@ -174,7 +175,9 @@ class ClaimRaceTest {
               replica.bean(MessageStore.class).lockSkippingLocked(List.of(target.id()));
           return locked.isEmpty()
               ? List.of()
-              : repository.claim(locked, _ -> MESSAGES, claim, MESSAGES);
+              : repository.claim(locked, _ -> MESSAGES, claim, MESSAGES).stream()
+                  .map(Claimed::queued)
+                  .toList();
         });
   }
 

@@ -48,10 +48,13 @@ class QueuedDeliveryTest {
     peer.close();
   }
 
-  @Test
-  void deliversWhenTheAgentIsOnline() {
+  /** A claim reads bodies up to 64 KiB; an attempt reads a larger one by itself. */
+  @ParameterizedTest
+  @ValueSource(ints = {2, 64 << 10, 300_000})
+  void deliversWhenTheAgentIsOnline(int characters) {
     Agent agent = awaited();
-    Answer queued = PROXY.send(agent, ADMIN_TOKEN, ProxyClient.message("m-1", "hi"));
+    String text = "ä".repeat(characters / 2);
+    Answer queued = PROXY.send(agent, ADMIN_TOKEN, ProxyClient.message("m-1", text));
     assertThat(queued.status()).isEqualTo(202);
     assertThat(queued.text())
         .isEqualTo(

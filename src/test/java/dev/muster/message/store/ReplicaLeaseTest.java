@@ -11,6 +11,7 @@ import dev.muster.message.flow.QueuedAttempts;
 import dev.muster.message.queue.QueueWorker;
 import dev.muster.message.queue.TestQueue;
 import dev.muster.message.queue.TestQueue.Queued;
+import dev.muster.message.store.QueueRepository.Claimed;
 import dev.muster.testing.FastPace;
 import dev.muster.testing.Nightly;
 import dev.muster.testing.PacedServer;
@@ -22,6 +23,7 @@ import dev.muster.testing.TestClient.Answer;
 import dev.muster.testing.TestDatabases;
 import dev.muster.testing.TestDatabases.TestDatabase;
 import dev.muster.testing.TestServer;
+import dev.muster.workspace.Workspaces;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -372,7 +374,7 @@ class ReplicaLeaseTest {
       Queued queued = queue.put(target);
       ends.client().heartbeat(target);
       ReplicaLease lease = ends.bean(ReplicaLease.class);
-      QueuedMessage claimed =
+      Claimed claimed =
           ends.bean(TransactionTemplate.class)
               .execute(_ ->
                   ends.bean(QueueRepository.class)
@@ -381,7 +383,11 @@ class ReplicaLeaseTest {
       lease.close();
       Awaitility.await().atMost(TAKEOVER).until(() -> !lease.isAlive());
 
-      assertThat(ends.bean(QueuedAttempts.class).attempt(claimed))
+      assertThat(
+              ends.bean(QueuedAttempts.class)
+                  .attempt(
+                      claimed,
+                      ends.bean(Workspaces.class).targets(List.of(target.id())).get(target.id())))
           .isEqualTo(new QueuedAttempts.Result.NoFreeSlot());
       Agent online = queue.target(agent.url(), 1);
       ends.client().heartbeat(online);
