@@ -52,6 +52,18 @@ public class QueuedAttempts {
     NOT_CALLED
   }
 
+  /**
+   * What is to be sent, and to whom.
+   *
+   * @param target as it was when the message was claimed; null if it was removed
+   */
+  public record Attempt(Claimed claimed, @Nullable DeliveryTarget target) {
+
+    public QueuedMessage queued() {
+      return claimed.queued();
+    }
+  }
+
   /** The result of an attempt. */
   public sealed interface Result {
 
@@ -134,18 +146,15 @@ public class QueuedAttempts {
     this.settings = settings;
   }
 
-  /**
-   * Makes one attempt; blocks the calling thread until it ends.
-   *
-   * @param target the target of the message, as it was when the message was claimed; null if it was
-   *     removed
-   */
-  public Result attempt(Claimed claimed, @Nullable DeliveryTarget target) {
+  /** Makes an attempt; blocks the calling thread until it ends. */
+  public Result make(Attempt attempt) {
+    @Nullable DeliveryTarget target = attempt.target();
     if (target == null) {
       return new Result.NoFreeSlot(); // the sweep drops it
     }
-    QueuedMessage queued = claimed.queued();
-    StoredMessage message = claimed.message() == null ? load(queued) : claimed.message();
+    QueuedMessage queued = attempt.queued();
+    @Nullable StoredMessage small = attempt.claimed().message();
+    StoredMessage message = small == null ? load(queued) : small;
     Optional<DelegationMessage> delegation =
         queued.kind() == Kind.DELEGATION ? message.delegated() : Optional.empty();
     Optional<Duration> left =

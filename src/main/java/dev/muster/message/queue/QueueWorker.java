@@ -3,6 +3,7 @@ package dev.muster.message.queue;
 import dev.muster.message.flow.AttemptPermits;
 import dev.muster.message.flow.AttemptPermits.Permit;
 import dev.muster.message.flow.QueuedAttempts;
+import dev.muster.message.flow.QueuedAttempts.Attempt;
 import dev.muster.message.flow.QueuedAttempts.Reaction;
 import dev.muster.message.store.DeliveryClaim;
 import dev.muster.message.store.MessageStore;
@@ -36,8 +37,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntSupplier;
-import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.event.Level;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.stereotype.Component;
@@ -188,44 +187,40 @@ public class QueueWorker implements SmartLifecycle {
     }
     Set<UUID> notLocked = new LinkedHashSet<>(targets);
     DeliveryClaim claim = lease.begin();
-    Batch batch = new Batch(List.of(), Map.of());
+    List<Attempt> begun = List.of();
     try {
-      batch =
+      begun =
           transactions.execute(status -> {
             Set<UUID> locked = Set.copyOf(store.lockSkippingLocked(targets));
             notLocked.removeAll(locked);
             List<UUID> mayClaim = targets.stream().filter(locked::contains).toList();
-            return claim(mayClaim, claim, most);
+            return mayClaim.isEmpty() ? List.<Attempt>of() : claim(mayClaim, claim, most);
           });
     } finally {
-      start(batch, claim);
+      HeldClaim held = new HeldClaim(lease, claim, new AtomicInteger(Math.max(1, begun.size())));
+      if (begun.isEmpty()) {
+        held.stop();
+      }
+      begun.forEach(attempt -> start(attempt, held));
     }
-    if (batch.claimed().size() < most) {
+    if (begun.size() < most) {
       return notLocked;
     }
     Set<UUID> unserved = new LinkedHashSet<>(targets);
-    batch.claimed().forEach(one -> unserved.remove(one.queued().targetId()));
+    begun.forEach(attempt -> unserved.remove(attempt.queued().targetId()));
     return unserved;
   }
 
-  /** Messages that were claimed together, and their targets as they were then. */
-  private record Batch(List<Claimed> claimed, Map<UUID, DeliveryTarget> targets) {}
-
-  private Batch claim(List<UUID> locked, DeliveryClaim claim, int most) {
-    List<Claimed> claimed =
-        locked.isEmpty() ? List.of() : queue.claim(locked, permits::limitOf, claim, most);
-    Set<UUID> targets =
-        claimed.stream().map(one -> one.queued().targetId()).collect(Collectors.toSet());
-    return new Batch(claimed, targets.isEmpty() ? Map.of() : workspaces.targets(targets));
-  }
-
-  private void start(Batch batch, DeliveryClaim claim) {
-    List<Claimed> claimed = batch.claimed();
-    HeldClaim held = new HeldClaim(lease, claim, new AtomicInteger(Math.max(1, claimed.size())));
-    if (claimed.isEmpty()) {
-      held.stop();
-    }
-    claimed.forEach(one -> start(one, batch.targets().get(one.queued().targetId()), held));
+  private List<Attempt> claim(List<UUID> locked, DeliveryClaim claim, int most) {
+    List<Claimed> claimed = queue.claim(locked, permits::limitOf, claim, most);
+    Map<UUID, DeliveryTarget> targets =
+        claimed.isEmpty()
+            ? Map.of()
+            : workspaces.targets(
+                claimed.stream().map(one -> one.queued().targetId()).distinct().toList());
+    return claimed.stream()
+        .map(one -> new Attempt(one, targets.get(one.queued().targetId())))
+        .toList();
   }
 
   /** A claim of several messages, which ends after the last of them. */
@@ -238,23 +233,22 @@ public class QueueWorker implements SmartLifecycle {
     }
   }
 
-  private void start(Claimed claimed, @Nullable DeliveryTarget target, HeldClaim held) {
-    QueuedMessage message = claimed.queued();
+  private void start(Attempt attempt, HeldClaim held) {
+    QueuedMessage message = attempt.queued();
     Permit permit = permits.begin(message.targetId());
     Thread thread =
         Thread.ofVirtual()
             .name("queue-attempt-" + message.id())
-            .unstarted(() -> attempt(claimed, target, held, permit));
+            .unstarted(() -> run(attempt, held, permit));
     running.add(thread);
     thread.start();
   }
 
-  private void attempt(
-      Claimed claimed, @Nullable DeliveryTarget target, HeldClaim held, Permit permit) {
-    QueuedMessage message = claimed.queued();
+  private void run(Attempt attempt, HeldClaim held, Permit permit) {
+    QueuedMessage message = attempt.queued();
     Reaction reaction = Reaction.NOT_CALLED;
     try {
-      QueuedAttempts.Result result = resultOf(claimed, target);
+      QueuedAttempts.Result result = resultOf(attempt);
       reaction = result.reaction();
       // stop() interrupts this thread no longer; an earlier interrupt must not reach the database
       running.remove(Thread.currentThread());
@@ -271,13 +265,11 @@ public class QueueWorker implements SmartLifecycle {
     }
   }
 
-  private QueuedAttempts.Result resultOf(Claimed claimed, @Nullable DeliveryTarget target) {
-    QueuedMessage message = claimed.queued();
+  private QueuedAttempts.Result resultOf(Attempt attempt) {
+    QueuedMessage message = attempt.queued();
     try {
       QueuedAttempts.Result result =
-          lease.isAlive()
-              ? attempts.attempt(claimed, target)
-              : new QueuedAttempts.Result.NoFreeSlot();
+          lease.isAlive() ? attempts.make(attempt) : new QueuedAttempts.Result.NoFreeSlot();
       failing.succeeded(unit(message));
       return result;
     } catch (RuntimeException | Error e) {

@@ -385,9 +385,12 @@ class ReplicaLeaseTest {
 
       assertThat(
               ends.bean(QueuedAttempts.class)
-                  .attempt(
-                      claimed,
-                      ends.bean(Workspaces.class).targets(List.of(target.id())).get(target.id())))
+                  .make(
+                      new QueuedAttempts.Attempt(
+                          claimed,
+                          ends.bean(Workspaces.class)
+                              .targets(List.of(target.id()))
+                              .get(target.id()))))
           .isEqualTo(new QueuedAttempts.Result.NoFreeSlot());
       Agent online = queue.target(agent.url(), 1);
       ends.client().heartbeat(online);
