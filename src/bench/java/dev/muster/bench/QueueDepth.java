@@ -50,7 +50,7 @@ final class QueueDepth implements DepthBench.Backlog {
    */
   QueueDepth(DepthServer server, int senders) throws Exception {
     this.server = server;
-    String queued = "9, 95, 950 messages for each of 50 agents, from " + of(senders);
+    String queued = "9, 95, 950 messages for each of 50 agents, from " + inWords(senders);
     this.accepted = Figure.of(queued, "accepted a second", "%.0f");
     this.acceptedLate =
         Figure.of(queued, "accepted a second, last tenth ÷ first tenth", "%.2f").atLeast(0.8);
@@ -65,7 +65,7 @@ final class QueueDepth implements DepthBench.Backlog {
     this.standstill = Figure.of(queued, "longest time without a delivery, s", "%.2f").atMost(1);
     this.besideSilent =
         Figure.of(
-                "3, 30, 300 agents that never answer, 2 messages each from " + of(senders),
+                "3, 30, 300 agents that never answer, 2 messages each from " + inWords(senders),
                 "200 messages to 20 healthy agents delivered, s",
                 "%.1f")
             .atMost(5);
@@ -89,7 +89,7 @@ final class QueueDepth implements DepthBench.Backlog {
     }
   }
 
-  private static String of(int senders) {
+  private static String inWords(int senders) {
     return senders == 1 ? "1 sender" : senders + " senders";
   }
 

@@ -41,7 +41,8 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @Execution(ExecutionMode.CONCURRENT)
 class AbandonedWaitsTest {
 
-  private static final int SENDS = 100;
+  /** Few enough that a busy machine starts the last wait before the first one ends. */
+  private static final int SENDS = 20;
 
   /** Enough that the server starts a wait in some milliseconds. */
   private static final int WARM_UP = 40;
@@ -85,11 +86,7 @@ class AbandonedWaitsTest {
     for (int n = 0; n < SENDS; n++) {
       senders.add(send(lead, polling, "m-" + n, TIMEOUTS.get(n % TIMEOUTS.size())));
     }
-    // the first waits may have ended by then: a wait begins before its message is stored
-    Awaitility.await()
-        .atMost(Duration.ofSeconds(60))
-        .until(() -> new ProxyClient(server).rows(polling) == SENDS + WARM_UP);
-    assertThat(waiting()).isPositive();
+    Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> waiting() == SENDS);
     assertThat(TcpTable.openAt(server.port())).isGreaterThanOrEqualTo(SENDS);
     for (Socket sender : senders) {
       sender.close();

@@ -66,7 +66,8 @@ class QuotaTest {
             n -> {
               String owner = "owner-" + n % 4;
               int times = 0;
-              for (int i = 0; i < 20_000; i++) {
+              // longer without a grant: another thread may be paused while it holds everything
+              for (int i = 0; i < 20_000 || times == 0 && i < 20_000_000; i++) {
                 int amount = 1 + i % 3;
                 if (quota.take(owner, amount) == Grant.GRANTED) {
                   times++;
@@ -77,8 +78,7 @@ class QuotaTest {
               }
               return times;
             });
-    // not all: a thread may try all the time while another one is paused with what it holds
-    assertThat(granted).anyMatch(times -> times > 0);
+    assertThat(granted).allMatch(times -> times > 0);
     assertThat(most.get()).isBetween(1L, 4L);
     assertThat(quota.held()).isZero();
   }
