@@ -1,6 +1,7 @@
 package dev.muster.message.flow;
 
 import dev.muster.message.call.DeliverySettings;
+import dev.muster.message.flow.QueueDecision.AfterCall;
 import dev.muster.message.store.ActivityKey;
 import dev.muster.message.store.Completions;
 import dev.muster.message.store.DeliveryClaim;
@@ -260,25 +261,23 @@ public class DeliverySweep {
   private List<QueuedMessage> takeOverBatch(boolean queued, List<ActivityKey> keys) {
     return lease.withClaim(claim -> {
       List<QueuedMessage> held = repository.claimOfDeadReplicas(queued, keys, claim);
-      if (queued && settings.retryAmbiguous()) {
-        held.forEach(message ->
-            queue.release(
-                message.key(),
-                claim,
-                message.error(),
-                message.lastStatus(),
-                1,
-                null,
-                Duration.ZERO));
-      } else {
-        held.forEach(message -> endUncertain(message, queued));
+      switch (QueueDecision.afterLoss(queued, settings.retryAmbiguous())) {
+        case AfterCall.Again() ->
+            held.forEach(message ->
+                queue.release(
+                    message.key(),
+                    claim,
+                    message.error(),
+                    message.lastStatus(),
+                    1,
+                    null,
+                    Duration.ZERO));
+        case AfterCall.End(QueueState state) ->
+            held.forEach(
+                message -> queueCompletion.endInDoubt(message, queued ? state : null, SERVER_LOST));
       }
       return held;
     });
-  }
-
-  private void endUncertain(QueuedMessage message, boolean queued) {
-    queueCompletion.endInDoubt(message, queued ? QueueState.FAILED : null, SERVER_LOST);
   }
 
   /** Ends the delivery of a dead replica as uncertain; returns whether it was still open. */

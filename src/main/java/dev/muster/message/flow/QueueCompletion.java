@@ -67,29 +67,27 @@ public class QueueCompletion {
   }
 
   /**
-   * Ends a message that its holder has delivered or given up. Does nothing when another replica
-   * holds the message by then. The activity row of a delegation result keeps the text of the
-   * delegation's end, whatever the outcome of its delivery.
-   */
-  public void end(QueuedMessage message, DeliveryOutcome outcome, QueueState state) {
-    boolean _ = completions.complete(completion(message, outcome, state));
-  }
-
-  /**
-   * As {@link #end}, but also ends the delegation of the message. Rolls back when another replica
-   * holds the message by then.
+   * Ends a message that its holder has delivered or given up, with the delegation of the message.
+   * Does nothing when another replica holds the message by then. The activity row of a delegation
+   * result keeps the text of the delegation's end, whatever the outcome of its delivery.
+   *
+   * @param ofDelegation what its delegation is told; null when it is told nothing
    */
   public void end(
       QueuedMessage message,
       DeliveryOutcome outcome,
       QueueState state,
-      DelegationMessageOutcome ofDelegation) {
+      @Nullable DelegationMessageOutcome ofDelegation) {
+    Completion completion = completion(message, outcome, state);
+    if (ofDelegation == null) {
+      boolean _ = completions.complete(completion);
+      return;
+    }
     boolean _ =
         transactions.runRetryingDeadlocks(status -> {
           statements.allow(MAX_DURATION);
           complete(List.of(ofDelegation));
-          boolean ended =
-              !completions.completeAll(List.of(completion(message, outcome, state))).isEmpty();
+          boolean ended = !completions.completeAll(List.of(completion)).isEmpty();
           if (!ended) {
             status.setRollbackOnly();
           }

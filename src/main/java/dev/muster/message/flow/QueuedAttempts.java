@@ -7,6 +7,7 @@ import dev.muster.message.call.OutboundRequest;
 import dev.muster.message.call.OutcomeMapper;
 import dev.muster.message.call.TargetCalls;
 import dev.muster.message.flow.DeliverySlots.DeliverySlot;
+import dev.muster.message.flow.QueueDecision.AfterCall;
 import dev.muster.message.store.Completions;
 import dev.muster.message.store.DeliveryOutcome;
 import dev.muster.message.store.MessageAdmission.Kind;
@@ -25,12 +26,9 @@ import dev.muster.protocol.client.Deadline;
 import dev.muster.protocol.client.FailureKind;
 import dev.muster.protocol.client.ResponseMemoryAllocation;
 import dev.muster.protocol.client.ResponseMemoryBudget;
-import dev.muster.workspace.DeliveryMode;
 import dev.muster.workspace.DeliveryTarget;
-import dev.muster.workspace.WorkspaceStatus;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -99,9 +97,6 @@ public class QueuedAttempts {
     }
   }
 
-  /** An error of the agent itself, which may be gone at the next attempt. */
-  private static final int INTERNAL_ERROR = 500;
-
   private static final Set<FailureKind> TIME_OUTS =
       Set.of(
           FailureKind.CONNECT_TIMEOUT,
@@ -161,26 +156,31 @@ public class QueuedAttempts {
         delegation.isEmpty()
             ? Optional.of(settings.totalBudget())
             : queueCompletion.remainingTime(delegation.get());
-    if (left.isEmpty()) {
-      queueCompletion.end(queued, queueCompletion.refused(NOT_WANTED), QueueState.DROPPED);
-      return new Result.Over(Reaction.NOT_CALLED);
-    }
-    if (!left.get().isPositive()) {
-      queueCompletion.end(
-          queued,
-          queueCompletion.refused(TOO_LATE),
-          QueueState.EXPIRED,
-          new DelegationMessageOutcome.Failed(delegation.orElseThrow(), TOO_LATE));
-      return new Result.Over(Reaction.NOT_CALLED);
-    }
-    if (target.deliveryMode() == DeliveryMode.POLL) {
-      queueCompletion.end(
-          queued, QueueCompletion.inFeed(message.method(), queued), QueueState.DELIVERED);
-      return new Result.Over(Reaction.NOT_CALLED);
-    }
-    return target.status() != WorkspaceStatus.PAUSED && target.isReachable()
-        ? send(queued, target, message, delegation, left.get())
-        : new Result.NoFreeSlot();
+    return switch (QueueDecision.beforeCall(target, left)) {
+      case SEND -> send(queued, target, message, delegation, left.orElseThrow());
+      case AWAIT -> new Result.NoFreeSlot();
+      case TO_FEED ->
+          over(
+              queued, QueueCompletion.inFeed(message.method(), queued), QueueState.DELIVERED, null);
+      case NOT_WANTED ->
+          over(queued, queueCompletion.refused(NOT_WANTED), QueueState.DROPPED, null);
+      case TOO_LATE ->
+          over(
+              queued,
+              queueCompletion.refused(TOO_LATE),
+              QueueState.EXPIRED,
+              new DelegationMessageOutcome.Failed(delegation.orElseThrow(), TOO_LATE));
+    };
+  }
+
+  /** Ends what was not sent. */
+  private Result over(
+      QueuedMessage queued,
+      DeliveryOutcome outcome,
+      QueueState state,
+      @Nullable DelegationMessageOutcome ofDelegation) {
+    queueCompletion.end(queued, outcome, state, ofDelegation);
+    return new Result.Over(Reaction.NOT_CALLED);
   }
 
   private StoredMessage load(QueuedMessage queued) {
@@ -236,30 +236,11 @@ public class QueuedAttempts {
     A2aResult result = calls.sendOnce(outbound, space);
     // false: the row of the delivery counts the earlier deliveries
     DeliveryOutcome outcome = outcomes.of(result, false);
-    return switch (outcome.state()) {
-      case REFUSED -> failed(result, outcome);
-      case UNCERTAIN ->
-          settings.retryAmbiguous() && retryMayHelp(delegation.isPresent(), result)
-              ? failed(result, outcome)
-              : end(queued, delegation, result, outcome, QueueState.FAILED);
-      case ANSWERED, IN_FEED ->
-          isTriedAgain(queued, result)
-              ? failed(result, outcome)
-              : end(queued, delegation, result, outcome, endOf(queued, result));
+    return switch (QueueDecision.afterCall(
+        queued.kind(), queued.lastStatus(), result, outcome.state(), settings.retryAmbiguous())) {
+      case AfterCall.Again() -> failed(result, outcome);
+      case AfterCall.End(QueueState state) -> end(queued, delegation, result, outcome, state);
     };
-  }
-
-  /**
-   * Whether an answer is not the end (R7.16): a first 500; for a result, all that does not show
-   * that the agent got it.
-   */
-  private static boolean isTriedAgain(QueuedMessage queued, A2aResult result) {
-    return queued.kind() == Kind.RESULT
-        ? result instanceof A2aResult.HttpError
-            || (result instanceof A2aResult.Malformed answer && answer.status() == 0)
-        : result instanceof A2aResult.HttpError error
-            && error.status() == INTERNAL_ERROR
-            && !Objects.equals(queued.lastStatus(), INTERNAL_ERROR);
   }
 
   private Result end(
@@ -269,17 +250,14 @@ public class QueuedAttempts {
       DeliveryOutcome outcome,
       QueueState state) {
     try {
-      Completions.untilStored(() -> {
-        if (delegation.isEmpty()) {
-          queueCompletion.end(queued, outcome, state);
-        } else {
+      Completions.untilStored(() ->
           queueCompletion.end(
               queued,
               outcome,
               state,
-              DelegationMessageOutcome.of(delegation.get(), result, outcome));
-        }
-      });
+              delegation
+                  .map(one -> DelegationMessageOutcome.of(one, result, outcome))
+                  .orElse(null)));
     } catch (RuntimeException e) {
       if (!Completions.mayWorkLater(e)) {
         throw e;
@@ -293,32 +271,11 @@ public class QueuedAttempts {
     return one.compareTo(other) < 0 ? one : other;
   }
 
-  private static boolean retryMayHelp(boolean isDelegation, A2aResult result) {
-    boolean wasTooSlow =
-        result instanceof A2aResult.Unreachable end && end.last() == FailureKind.ANSWER_TOO_SLOW;
-    return !wasTooSlow && !(isDelegation && wasSilent(result));
-  }
-
-  /** Whether the agent may still work on the message after the server stopped waiting. */
-  private static boolean wasSilent(A2aResult result) {
-    return result instanceof A2aResult.OutOfTime
-        || (result instanceof A2aResult.Unreachable end && end.last() == FailureKind.READ_TIMEOUT);
-  }
-
   private static Reaction reaction(A2aResult result) {
     return result instanceof A2aResult.OutOfTime
             || (result instanceof A2aResult.Unreachable end && TIME_OUTS.contains(end.last()))
         ? Reaction.TIMED_OUT
         : Reaction.IN_TIME;
-  }
-
-  /** A result that the agent refuses is told to nobody else. */
-  private static QueueState endOf(QueuedMessage queued, A2aResult result) {
-    boolean isFailure =
-        result instanceof A2aResult.HttpError
-            || result instanceof A2aResult.Malformed
-            || (queued.kind() == Kind.RESULT && result instanceof A2aResult.RpcError);
-    return isFailure ? QueueState.FAILED : QueueState.DELIVERED;
   }
 
   private static Result failed(A2aResult result, DeliveryOutcome outcome) {
