@@ -85,8 +85,8 @@ SELECT sample.u(feed), seq, sample.u(1 + seq % 20), CASE seq % 5 WHEN 0 THEN 'de
     CASE WHEN feed % 1000 = 5 THEN now() - interval '1 s' ELSE now() + interval '1 hour' END,
     owner, CASE WHEN owner IS NOT NULL THEN seq END, CASE WHEN owner IS NOT NULL THEN now() - interval '1 hour' END
 FROM generate_series(1, 5000) AS feed
-CROSS JOIN LATERAL generate_series(1, CASE WHEN feed IN (7, 8, 9) THEN 900 ELSE 4 END) AS seq
-CROSS JOIN LATERAL (SELECT CASE WHEN seq % 50 = 7 THEN sample.u(1) WHEN feed % 500 = 4 AND seq = 4 THEN sample.u(2) END) AS held (owner);
+CROSS JOIN LATERAL generate_series(1, CASE WHEN feed IN (7, 8, 9) OR feed BETWEEN 100 AND 139 THEN 900 ELSE 4 END) AS seq
+CROSS JOIN LATERAL (SELECT CASE WHEN seq % 50 = 7 AND feed < 100 THEN sample.u(1) WHEN feed % 500 = 4 AND seq = 4 THEN sample.u(2) END) AS held (owner);
 
 INSERT INTO delivery_outcomes (workspace_id, seq, state, owner, claim, deliveries, answer_status, answer_type, response,
     response_bytes, listed_bytes, status, duration_ms, ended_at, queue_state, kind, sender_id, priority, attempts, enqueued_at,

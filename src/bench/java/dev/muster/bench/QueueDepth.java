@@ -22,7 +22,6 @@ final class QueueDepth implements DepthBench.Backlog {
   private static final int CONNECTIONS = 64;
   private static final int CAPACITY = 10;
   private static final int DIRECT = 5_000;
-  private static final int CHUNK = 475;
   private static final int WARM_UPS = 2;
 
   private final Figure accepted;
@@ -149,19 +148,22 @@ final class QueueDepth implements DepthBench.Backlog {
   @Override
   public void measure(int size) throws Exception {
     double direct = direct().rate();
-    accept(size, direct);
-    acceptFromOperator(size);
+    double ofAgents = accept(size, direct);
     page(size);
     drain(size, direct);
+    acceptFromOperator(size, ofAgents);
     deliverBesideSilentAgents(size);
   }
 
-  private void accept(int size, double direct) throws Exception {
+  /** Returns how many were accepted a second. */
+  private double accept(int size, double direct) throws Exception {
     report(targets, CAPACITY);
+    double[] rate = {0};
     server.measure(
         size,
         () -> {
           Load load = send(targets, MESSAGES[size] * TARGETS);
+          rate[0] = load.rate();
           return new Outcome(
               Map.of(
                   accepted, load.rate(),
@@ -169,25 +171,22 @@ final class QueueDepth implements DepthBench.Backlog {
                   acceptedOfDirect, load.rate() / direct),
               load.refused());
         });
+    return rate[0];
   }
 
-  /** In turns, so that both find the same queues. */
-  private void acceptFromOperator(int size) throws Exception {
+  /** Fills the same queues as the agents did, and empties them. */
+  private void acceptFromOperator(int size, double ofAgents) throws Exception {
+    report(targets, CAPACITY);
+    int count = MESSAGES[size] * TARGETS;
     server.measure(
         size,
         () -> {
-          double ratio = 0;
-          int refused = 0;
-          for (int i = 0; i < 2; i++) {
-            Load ofAgents = send(targets, CHUNK);
-            Load ofOperator =
-                ClosedLoop.run(
-                    server.port(), CONNECTIONS, CHUNK, n -> message(targets, n, AdminClient.TOKEN));
-            ratio += ofOperator.rate() / ofAgents.rate() / 2;
-            refused += ofAgents.refused() + ofOperator.refused();
-          }
-          return Outcome.of(fromOperator, ratio, refused);
+          Load load =
+              ClosedLoop.run(
+                  server.port(), CONNECTIONS, count, n -> message(targets, n, AdminClient.TOKEN));
+          return Outcome.of(fromOperator, load.rate() / ofAgents, load.refused());
         });
+    Delivered _ = awaitDelivered(targets, count);
   }
 
   private void page(int size) throws Exception {
@@ -200,7 +199,7 @@ final class QueueDepth implements DepthBench.Backlog {
     server.measure(
         size,
         () -> {
-          Delivered delivered = awaitDelivered(targets, MESSAGES[size] * TARGETS + 4 * CHUNK);
+          Delivered delivered = awaitDelivered(targets, MESSAGES[size] * TARGETS);
           return new Outcome(
               Map.of(
                   drained, delivered.rate(),

@@ -102,7 +102,8 @@ class BulkBatchRepository {
    * Selects workspaces that were paused again after the run, or may have been; the undo of a resume
    * leaves them alone. One that has the status of the resume was not. Of the others the events
    * tell, as long as that of the resume is kept: retention deletes older ones first. Events with
-   * and without a number have one index each.
+   * and without a number have one index each. The types are compared after {@code OFFSET 0}, so
+   * that the index of a type is not read, which has the events of all workspaces.
    */
   private static final String PAUSED_SINCE =
       """
@@ -110,24 +111,18 @@ class BulkBatchRepository {
       FROM unnest(:ids::uuid[], :since::text[]) AS given (id, since_text)
       CROSS JOIN LATERAL (SELECT given.id, since_text::timestamptz AS since) AS seen
       CROSS JOIN LATERAL (SELECT status, status_since FROM api_workspace_status WHERE workspace_id = given.id OFFSET 0) AS b
-      CROSS JOIN LATERAL (SELECT
-          b.status = 'paused'
-          OR EXISTS (
-              SELECT FROM api_event_recorded e WHERE e.workspace_id = seen.id AND e.seq IS NOT NULL
-                  AND e.event_type = 'WORKSPACE_PAUSED' AND e.created_at > seen.since)
-          OR EXISTS (
-              SELECT FROM api_event_recorded e WHERE e.workspace_id = seen.id AND e.seq IS NULL
-                  AND e.event_type = 'WORKSPACE_PAUSED' AND e.created_at > seen.since) AS is_seen) AS paused
-      WHERE b.status <> 'removed' AND b.status_since <> seen.since AND (
-          paused.is_seen
-          OR NOT EXISTS (
-              SELECT FROM api_event_recorded e WHERE e.workspace_id = seen.id AND e.seq IS NOT NULL
-                  AND e.event_type = 'WORKSPACE_AWAITING_AGENT' AND e.created_at >= seen.since
-                  AND strpos(e.payload::text, '"status_since":"' || since_text || '"') > 0)
-          AND NOT EXISTS (
-              SELECT FROM api_event_recorded e WHERE e.workspace_id = seen.id AND e.seq IS NULL
-                  AND e.event_type = 'WORKSPACE_AWAITING_AGENT' AND e.created_at >= seen.since
-                  AND strpos(e.payload::text, '"status_since":"' || since_text || '"') > 0))
+      CROSS JOIN LATERAL (
+          SELECT
+              b.status = 'paused' OR bool_or(event_type = 'WORKSPACE_PAUSED' AND created_at > seen.since) IS TRUE AS is_seen,
+              bool_or(event_type = 'WORKSPACE_AWAITING_AGENT'
+                  AND strpos(payload::text, '"status_since":"' || since_text || '"') > 0) IS TRUE AS resume_is_kept
+          FROM (
+              (SELECT event_type, created_at, payload FROM api_event_recorded
+                  WHERE workspace_id = seen.id AND seq IS NOT NULL AND created_at >= seen.since OFFSET 0)
+              UNION ALL
+              (SELECT event_type, created_at, payload FROM api_event_recorded
+                  WHERE workspace_id = seen.id AND seq IS NULL AND created_at >= seen.since OFFSET 0)) AS e) AS paused
+      WHERE b.status <> 'removed' AND b.status_since <> seen.since AND (paused.is_seen OR NOT paused.resume_is_kept)
       """;
 
   /**

@@ -27,6 +27,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import jakarta.annotation.PreDestroy;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -181,9 +182,13 @@ public class QueueWorker implements SmartLifecycle {
    * again: those whose feed heads are locked, and those that got nothing because there were no more
    * permits.
    */
-  private Set<UUID> claim(List<UUID> targets, int most) {
+  private Collection<UUID> claim(List<UUID> woken, int most) {
     if (most == 0) {
-      return new LinkedHashSet<>(targets);
+      return woken;
+    }
+    List<UUID> targets = queue.canTake(woken, permits::limitOf);
+    if (targets.isEmpty()) {
+      return List.of();
     }
     Set<UUID> notLocked = new LinkedHashSet<>(targets);
     DeliveryClaim claim = lease.begin();

@@ -121,7 +121,9 @@ class AppendStatement {
    * <p>The entries that wait are counted up to 32. Of a longer queue two numbers are not too low:
    * the depth of its newest entry, and the rows since its oldest. The less of them is the estimate.
    * The queue is counted at every 32nd entry, and when it seems full. A count of all at each entry
-   * would cost more than the rest of the statement.
+   * would cost more than the rest of the statement. No condition on entries in the order of their
+   * numbers is {@code queued} alone: the index of the queue, which is in another order, would be
+   * read whole for it and sorted.
    *
    * <p>What decides nothing, such as the body, is read by the row's number where it is stored. So
    * it is not sorted and copied with what decides.
@@ -190,16 +192,17 @@ class AppendStatement {
                           THEN least(newest.depth, greatest(first.waiting, f.last_seq - first.seq + 1))
                       ELSE (
                           SELECT count(*) FROM deliveries d
-                          WHERE d.workspace_id = v.workspace_id AND d.queued AND d.owner IS NULL)
+                          WHERE d.workspace_id = v.workspace_id AND d.owner IS NULL)
                   END AS waiting
                   FROM (
                       SELECT count(*) AS waiting, min(seq) AS seq FROM (
                           SELECT d.seq FROM deliveries d
-                          WHERE d.workspace_id = v.workspace_id AND d.queued AND d.owner IS NULL
+                          WHERE d.workspace_id = v.workspace_id AND d.owner IS NULL
                           ORDER BY d.seq LIMIT 32) AS few) AS first
                   CROSS JOIN (SELECT (
-                      SELECT d.depth FROM deliveries d WHERE d.workspace_id = v.workspace_id AND d.queued
-                      ORDER BY d.seq DESC LIMIT 1) AS depth) AS newest) AS queue ON v.way = 'QUEUE'),
+                      SELECT d.depth FROM deliveries d
+                      WHERE d.workspace_id = v.workspace_id AND (d.queued OR d.owner IS NULL)
+                      ORDER BY d.seq DESC LIMIT 1) AS depth OFFSET 0) AS newest) AS queue ON v.way = 'QUEUE'),
           numbered AS (
               SELECT j.*,
                   j.last_seq + count(*) FILTER (WHERE decision = 'fits') OVER before AS new_seq,

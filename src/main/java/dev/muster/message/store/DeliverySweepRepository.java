@@ -1,5 +1,6 @@
 package dev.muster.message.store;
 
+import dev.muster.platform.postgres.StablePlans;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -22,27 +23,41 @@ public class DeliverySweepRepository {
       ORDER BY expires_at LIMIT :most
       """;
 
+  /** What has no owner is queued; that need not be said, so the index of the queue is not read. */
   private static final String LOCK_EXPIRED =
       """
       SELECT {COLUMNS} l.created_at
       FROM unnest(:ids::uuid[], :seqs::bigint[]) AS expired (workspace_id, seq)
       JOIN deliveries d ON d.workspace_id = expired.workspace_id AND d.seq = expired.seq
       JOIN activity_logs l ON l.workspace_id = d.workspace_id AND l.seq = d.seq
-      WHERE d.queued AND d.owner IS NULL AND d.expires_at <= statement_timestamp()
+      WHERE d.owner IS NULL AND d.expires_at <= statement_timestamp()
       FOR UPDATE OF d SKIP LOCKED
       """
           .replace("{COLUMNS}", QueueRepository.COLUMNS);
 
-  private static final String OF_DEAD_REPLICAS =
+  /** In the order of the index that has only these, however many deliveries wait. */
+  private static final String HELD =
       """
-      SELECT d.workspace_id, d.seq
-      FROM deliveries d JOIN activity_logs l ON l.workspace_id = d.workspace_id AND l.seq = d.seq
-      WHERE d.owner IS NOT NULL AND d.queued = :queued
-          AND NOT EXISTS (SELECT FROM replicas r WHERE r.id = d.owner)
-      LIMIT :most
+      SELECT * FROM deliveries WHERE owner IS NOT NULL AND queued = :queued
+      ORDER BY workspace_id, claimed_at OFFSET 0
       """;
 
-  /** Claims deliveries whose replica has no lease any more, without counting an attempt. */
+  private static final String OF_DEAD_REPLICAS =
+      StablePlans.inIndexOrder(
+          """
+          SELECT d.workspace_id, d.seq
+          FROM ({HELD}) AS d
+          CROSS JOIN LATERAL (
+              SELECT FROM activity_logs WHERE workspace_id = d.workspace_id AND seq = d.seq OFFSET 0) AS l
+          WHERE NOT EXISTS (SELECT FROM replicas r WHERE r.id = d.owner)
+          LIMIT :most
+          """
+              .replace("{HELD}", HELD));
+
+  /**
+   * Claims deliveries whose replica has no lease any more, without counting an attempt. The {@code
+   * CASE} keeps it from looking for each in the index of the queue.
+   */
   private static final String CLAIM_OF_DEAD_REPLICAS =
       """
       WITH due AS (
@@ -50,7 +65,7 @@ public class DeliverySweepRepository {
           FROM unnest(:ids::uuid[], :seqs::bigint[]) AS dead (workspace_id, seq)
           JOIN deliveries d ON d.workspace_id = dead.workspace_id AND d.seq = dead.seq
           JOIN activity_logs l ON l.workspace_id = d.workspace_id AND l.seq = d.seq
-          WHERE d.owner IS NOT NULL AND d.queued = :queued
+          WHERE d.owner IS NOT NULL AND CASE WHEN d.queued THEN :queued ELSE NOT :queued END
               AND NOT EXISTS (SELECT FROM replicas r WHERE r.id = d.owner)
           FOR UPDATE OF d SKIP LOCKED)
       UPDATE deliveries d SET owner = :owner, claim = :claim, claimed_at = statement_timestamp()
@@ -60,12 +75,16 @@ public class DeliverySweepRepository {
           .replace("{COLUMNS}", QueueRepository.COLUMNS);
 
   private static final String HELD_BY =
-      """
-      SELECT {COLUMNS} l.created_at
-      FROM deliveries d JOIN activity_logs l ON l.workspace_id = d.workspace_id AND l.seq = d.seq
-      WHERE d.owner = :owner AND d.queued = :queued AND d.claimed_at < statement_timestamp() - :age_ms * interval '1 ms'
-      """
-          .replace("{COLUMNS}", QueueRepository.COLUMNS);
+      StablePlans.inIndexOrder(
+          """
+          SELECT {COLUMNS} l.created_at
+          FROM ({HELD}) AS d
+          CROSS JOIN LATERAL (
+              SELECT created_at FROM activity_logs WHERE workspace_id = d.workspace_id AND seq = d.seq OFFSET 0) AS l
+          WHERE d.owner = :owner AND d.claimed_at < statement_timestamp() - :age_ms * interval '1 ms'
+          """
+              .replace("{HELD}", HELD)
+              .replace("{COLUMNS}", QueueRepository.COLUMNS));
 
   private static final String FORGET_DEAD_REPLICAS =
       "DELETE FROM replicas WHERE alive_until < statement_timestamp()";

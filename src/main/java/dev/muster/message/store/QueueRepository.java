@@ -8,6 +8,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
@@ -54,6 +55,53 @@ public class QueueRepository {
   private static final int MAX_READ_BYTES = 64 << 10;
 
   /**
+   * Parts of a {@code WITH} clause: for each of the targets that can be called, or poll, the slots
+   * that are free of its own, of those for results, and the lanes of what is being delivered. The
+   * latter is read in the order of the index that has only these.
+   */
+  private static final String FREE =
+      """
+      target AS (
+          SELECT w.id,
+              CASE w.delivery_mode
+                  WHEN 'poll' THEN asked.most
+                  ELSE least(asked.most, w.max_concurrent_tasks - b.active_tasks)
+              END AS slots,
+              least(asked.most, :results) AS results
+          FROM unnest(:ids::uuid[], :most_of_each::integer[]) AS asked (id, most)
+          CROSS JOIN LATERAL (SELECT * FROM api_workspace_delivery WHERE id = asked.id OFFSET 0) AS w
+          CROSS JOIN LATERAL (SELECT * FROM api_workspace_heartbeat WHERE workspace_id = asked.id OFFSET 0) AS b
+          WHERE w.removed_at IS NULL
+              AND (w.delivery_mode = 'poll'
+                  OR w.url <> '' AND w.url !~* '^(remote:|\\s*$)' AND b.status IN ('online', 'degraded'))),
+      free AS MATERIALIZED (
+          SELECT target.id, greatest(0, target.slots - held.others) AS slots, greatest(0, target.results - held.results) AS results,
+              held.lanes
+          FROM target CROSS JOIN LATERAL (
+              SELECT count(*) FILTER (WHERE kind <> 'result') AS others, count(*) FILTER (WHERE kind = 'result') AS results,
+                  array_agg(lane) FILTER (WHERE kind = 'message') AS lanes
+              FROM (
+                  SELECT kind, lane FROM deliveries
+                  WHERE workspace_id = target.id AND queued AND owner IS NOT NULL
+                  ORDER BY claimed_at OFFSET 0) AS one) AS held)
+      """;
+
+  /** As {@link #CLAIM} decides, but without locks. */
+  private static final String CAN_TAKE =
+      StablePlans.inIndexOrder(
+          """
+          WITH {FREE}
+          SELECT id FROM free
+          WHERE slots > 0 OR results > 0 AND (
+              SELECT true FROM deliveries
+              WHERE workspace_id = free.id AND queued AND kind = 'result' AND {IS_DUE}
+              ORDER BY lane, {QUEUE_ORDER} LIMIT 1)
+          """
+              .replace("{FREE}", FREE)
+              .replace("{QUEUE_ORDER}", QUEUE_ORDER)
+              .replace("{IS_DUE}", IS_DUE));
+
+  /**
    * Claims deliverable messages; runs under the locks of the feed heads. The locks keep other
    * transactions from claiming for these targets and from adding to their queues. Of the entries of
    * kind {@code message}, only the first of each sender may go, and only while none of that
@@ -66,26 +114,9 @@ public class QueueRepository {
    * It goes through the targets one after the other, in the order given.
    */
   private static final String CLAIM =
-      StablePlans.of(
+      StablePlans.inIndexOrder(
           """
-          WITH target AS (
-              SELECT w.id,
-                  CASE w.delivery_mode
-                      WHEN 'poll' THEN asked.most
-                      ELSE least(asked.most, w.max_concurrent_tasks - b.active_tasks)
-                  END AS slots,
-                  least(asked.most, :results) AS results
-              FROM unnest(:ids::uuid[], :most_of_each::integer[]) AS asked (id, most)
-              CROSS JOIN LATERAL (SELECT * FROM api_workspace_delivery WHERE id = asked.id OFFSET 0) AS w
-              CROSS JOIN LATERAL (SELECT * FROM api_workspace_heartbeat WHERE workspace_id = asked.id OFFSET 0) AS b
-              WHERE w.removed_at IS NULL
-                  AND (w.delivery_mode = 'poll'
-                      OR w.url <> '' AND w.url !~* '^(remote:|\\s*$)' AND b.status IN ('online', 'degraded'))),
-          free AS MATERIALIZED (
-              SELECT target.id, greatest(0, target.slots - held.others) AS slots, greatest(0, target.results - held.results) AS results
-              FROM target CROSS JOIN LATERAL (
-                  SELECT count(*) FILTER (WHERE kind <> 'result') AS others, count(*) FILTER (WHERE kind = 'result') AS results
-                  FROM deliveries WHERE workspace_id = target.id AND queued AND owner IS NOT NULL) AS held),
+          WITH {FREE},
           due AS (
               SELECT d.place, l.*
               FROM free
@@ -102,9 +133,7 @@ public class QueueRepository {
                                   AND lane > first.lane
                               ORDER BY lane, {QUEUE_ORDER} LIMIT 1) AS next)
                       SELECT {FOUND} FROM first
-                      WHERE {IS_DUE} AND NOT EXISTS (
-                          SELECT FROM deliveries h
-                          WHERE h.workspace_id = free.id AND h.queued AND h.owner IS NOT NULL AND h.lane = first.lane))
+                      WHERE {IS_DUE} AND (first.lane = ANY (free.lanes)) IS NOT TRUE)
                       UNION ALL
                       (SELECT {FOUND} FROM deliveries
                           WHERE workspace_id = free.id AND queued AND kind = 'delegation' AND {IS_DUE}
@@ -132,6 +161,7 @@ public class QueueRepository {
           WHERE d.ctid = due.place
           RETURNING {COLUMNS} due.*
           """
+              .replace("{FREE}", FREE)
               .replace("{COLUMNS}", COLUMNS)
               .replace("{MESSAGE}", Messages.COLUMNS)
               .replace("{MAX_READ}", Integer.toString(MAX_READ_BYTES))
@@ -208,6 +238,21 @@ public class QueueRepository {
   }
 
   /**
+   * Returns those of the targets for which a message may be claimed now, in their order. A claim
+   * for the others would find nothing, and its locks keep messages from being stored meanwhile.
+   *
+   * @param limitOf how many attempts of a target may run at once
+   */
+  public List<UUID> canTake(List<UUID> targetIds, ToIntFunction<UUID> limitOf) {
+    Set<UUID> found =
+        Set.copyOf(
+            ofTargets(CAN_TAKE, targetIds, limitOf)
+                .query((row, n) -> row.getObject("id", UUID.class))
+                .list());
+    return targetIds.stream().filter(found::contains).toList();
+  }
+
+  /**
    * Claims at most {@code most} messages for targets whose feed heads this transaction has locked,
    * for the first targets first.
    *
@@ -216,16 +261,20 @@ public class QueueRepository {
   @Transactional(propagation = Propagation.MANDATORY)
   public List<Claimed> claim(
       List<UUID> targetIds, ToIntFunction<UUID> limitOf, DeliveryClaim claim, int most) {
-    return by(db.sql(CLAIM), claim)
-        .param("ids", targetIds.toArray(UUID[]::new))
-        .param("most_of_each", targetIds.stream().map(limitOf::applyAsInt).toArray(Integer[]::new))
+    return by(ofTargets(CLAIM, targetIds, limitOf), claim)
         .param("most", most)
-        .param("results", MAX_CONCURRENT_RESULTS)
         .query((row, n) ->
             new Claimed(
                 message(row, n),
                 row.getString("request_body") == null ? null : Messages.message(row, n)))
         .list();
+  }
+
+  private StatementSpec ofTargets(String sql, List<UUID> ids, ToIntFunction<UUID> limitOf) {
+    return db.sql(sql)
+        .param("ids", ids.toArray(UUID[]::new))
+        .param("most_of_each", ids.stream().map(limitOf::applyAsInt).toArray(Integer[]::new))
+        .param("results", MAX_CONCURRENT_RESULTS);
   }
 
   static StatementSpec by(StatementSpec statement, DeliveryClaim claim) {

@@ -1,6 +1,7 @@
 package dev.muster.message.store;
 
 import dev.muster.message.AppendResult;
+import dev.muster.platform.postgres.StablePlans;
 import java.util.List;
 import java.util.UUID;
 import java.util.stream.Stream;
@@ -33,37 +34,35 @@ public class WaitingTargets {
   private static final String COUNT =
       "SELECT count(*) FROM deliveries WHERE queued AND owner IS NULL";
 
-  /**
-   * Goes from target to target by the index: what waits for others is not read. The order of the
-   * index is asked for, since a scan of the table would be planned for a target with many entries.
-   */
+  /** Goes from target to target by the index: what waits for others is not read. */
   private static final String TARGETS =
-      """
-      WITH RECURSIVE target (id) AS (
-          (SELECT workspace_id FROM deliveries WHERE queued AND workspace_id > :after ORDER BY workspace_id LIMIT 1)
-          UNION ALL
-          SELECT (
-              SELECT d.workspace_id FROM deliveries d WHERE d.queued AND d.workspace_id > target.id
-              ORDER BY d.workspace_id LIMIT 1)
-          FROM target WHERE target.id IS NOT NULL)
-      SELECT id, due.is_due AND is_reachable AS is_due, NOT due.is_due AND is_reachable AND EXISTS (
-              SELECT FROM unanswered_calls u JOIN api_workspace_heartbeat b ON b.workspace_id = u.workspace_id
-              WHERE u.workspace_id = found.id AND {MAY_ANSWER}) AS may_answer, is_there
-      FROM (SELECT id FROM target WHERE id IS NOT NULL LIMIT :most) AS found
-      CROSS JOIN LATERAL (
-          SELECT (
-              SELECT true FROM deliveries d
-              WHERE d.workspace_id = found.id AND d.queued AND d.owner IS NULL AND d.due_at <= statement_timestamp()
-              ORDER BY d.kind, d.lane, d.priority DESC, d.enqueued_at, d.seq LIMIT 1) IS TRUE AS is_due
-          OFFSET 0) AS due
-      LEFT JOIN LATERAL (
-          SELECT w.removed_at IS NULL AS is_there,
-              w.delivery_mode = 'poll' OR b.status IN ('online', 'degraded') AS is_reachable
-          FROM api_workspace_delivery w JOIN api_workspace_heartbeat b ON b.workspace_id = w.id
-          WHERE w.id = found.id
-          OFFSET 0) AS workspace ON true
-      """
-          .replace("{MAY_ANSWER}", UnansweredCalls.MAY_ANSWER);
+      StablePlans.inIndexOrder(
+          """
+          WITH RECURSIVE target (id) AS (
+              (SELECT workspace_id FROM deliveries WHERE queued AND workspace_id > :after ORDER BY workspace_id LIMIT 1)
+              UNION ALL
+              SELECT (
+                  SELECT d.workspace_id FROM deliveries d WHERE d.queued AND d.workspace_id > target.id
+                  ORDER BY d.workspace_id LIMIT 1)
+              FROM target WHERE target.id IS NOT NULL)
+          SELECT found.id, due.is_due AND is_reachable AS is_due, NOT due.is_due AND is_reachable AND EXISTS (
+                  SELECT FROM unanswered_calls u WHERE u.workspace_id = found.id AND {MAY_ANSWER}) AS may_answer, is_there
+          FROM (SELECT id FROM target WHERE id IS NOT NULL LIMIT :most) AS found
+          CROSS JOIN LATERAL (
+              SELECT (
+                  SELECT true FROM deliveries d
+                  WHERE d.workspace_id = found.id AND d.queued AND d.owner IS NULL AND d.due_at <= statement_timestamp()
+                  ORDER BY d.kind, d.lane, d.priority DESC, d.enqueued_at, d.seq LIMIT 1) IS TRUE AS is_due
+              OFFSET 0) AS due
+          LEFT JOIN LATERAL (
+              SELECT removed_at IS NULL AS is_there, delivery_mode = 'poll' AS polls
+              FROM api_workspace_delivery WHERE id = found.id OFFSET 0) AS w ON true
+          LEFT JOIN LATERAL (
+              SELECT last_heartbeat_at, status IN ('online', 'degraded') AS is_alive
+              FROM api_workspace_heartbeat WHERE workspace_id = found.id OFFSET 0) AS b ON true
+          CROSS JOIN LATERAL (SELECT polls OR is_alive AS is_reachable) AS reach
+          """
+              .replace("{MAY_ANSWER}", UnansweredCalls.MAY_ANSWER));
 
   private final JdbcClient db;
   private final UnansweredCalls unanswered;

@@ -17,8 +17,9 @@ import org.springframework.jdbc.core.ResultSetExtractor;
 /**
  * Makes a statement follow indexes row by row, by a plan that each connection makes once.
  *
- * <p>For the few frequent statements that take longer to plan than to run. All others are planned
- * for each run: a plan that was made for an empty table would scan the full one.
+ * <p>For the few frequent statements that take longer to plan than to run, and for those that must
+ * follow one index whatever was counted. All others are planned for each run: a plan that was made
+ * for an empty table would scan the full one.
  *
  * <p>On an empty table an index that is read whole costs no more than a look-up, and a join may do
  * that. So each table of such a statement is in a {@code LATERAL} subquery that ends in {@code
@@ -30,19 +31,24 @@ import org.springframework.jdbc.core.ResultSetExtractor;
 public final class StablePlans {
 
   private static final List<String> OTHER_WAYS =
-      List.of("enable_seqscan", "enable_hashjoin", "enable_mergejoin");
+      List.of("enable_seqscan", "enable_bitmapscan", "enable_hashjoin", "enable_mergejoin");
+
+  private static final List<String> OTHER_ORDERS =
+      List.of("enable_sort", "enable_incremental_sort");
 
   private static final String NO_TABLE = "/* reads no table */ ";
-  private static final String BEGIN = settings("force_generic_plan", "off");
-  private static final String END = settings("auto", "on");
+  private static final String BEGIN =
+      "SELECT set_config('plan_cache_mode', 'force_generic_plan', true), "
+          + settings(OTHER_WAYS, "off");
+  private static final String END =
+      "SELECT set_config('plan_cache_mode', 'auto', true), " + settings(OTHER_WAYS, "on");
 
   private StablePlans() {}
 
-  private static String settings(String planCacheMode, String otherWays) {
-    return "SELECT set_config('plan_cache_mode', '%s', true), ".formatted(planCacheMode)
-        + OTHER_WAYS.stream()
-            .map(name -> "set_config('%s', '%s', true)".formatted(name, otherWays))
-            .collect(Collectors.joining(", "));
+  private static String settings(List<String> names, String value) {
+    return names.stream()
+        .map(name -> "set_config('%s', '%s', true)".formatted(name, value))
+        .collect(Collectors.joining(", "));
   }
 
   /**
@@ -51,6 +57,19 @@ public final class StablePlans {
    */
   public static String of(String sql) {
     return String.join(";\n", BEGIN, sql, END);
+  }
+
+  /**
+   * Returns as {@link #of} a statement that sorts only what no index has in the order asked for. So
+   * an {@code ORDER BY} says which index is read. Without it PostgreSQL takes an index whose rows
+   * were all gone when it counted them last for empty, however many it has by now.
+   */
+  public static String inIndexOrder(String sql) {
+    return String.join(
+        ";\n",
+        BEGIN + ", " + settings(OTHER_ORDERS, "off"),
+        sql,
+        END + ", " + settings(OTHER_ORDERS, "on"));
   }
 
   /**
