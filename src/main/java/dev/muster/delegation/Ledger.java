@@ -3,9 +3,7 @@ package dev.muster.delegation;
 import dev.muster.delegation.LedgerRepository.Move;
 import dev.muster.event.Events;
 import dev.muster.message.Feeds;
-import dev.muster.message.NewActivity;
 import dev.muster.platform.postgres.BatchOutcome;
-import dev.muster.workspace.DeliveryMode;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -16,7 +14,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.UUID;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -106,34 +103,11 @@ class Ledger {
   public void recordTransitions(List<Transition> transitions) {
     events.recordAll(transitions.stream().map(DelegationEvents::of).toList());
     metrics.countAfterCommit(transitions);
-    List<LockedDelegation> told =
+    feeds.appendAll(
         transitions.stream()
             .filter(Transition::isToldToCaller)
-            .map(Transition::delegation)
-            .toList();
-    if (!told.isEmpty()) {
-      tellCallers(told);
-    }
-  }
-
-  /**
-   * A change of a caller's delivery mode takes the same lock, so the mode stays until the commit.
-   */
-  private void tellCallers(List<LockedDelegation> ended) {
-    Set<UUID> callers =
-        ended.stream()
-            .map(LockedDelegation::callerId)
-            .collect(Collectors.toCollection(TreeSet::new));
-    feeds.lock(callers);
-    Map<UUID, DeliveryMode> modes = repository.modes(callers);
-    List<NewActivity> rows = new ArrayList<>();
-    for (LockedDelegation one : ended) {
-      @Nullable DeliveryMode mode = modes.get(one.callerId());
-      if (mode != null) {
-        rows.add(results.of(one, mode));
-      }
-    }
-    feeds.appendAll(rows);
+            .map(transition -> results.of(transition.delegation()))
+            .toList());
   }
 
   private void store(LedgerBatch draft) {

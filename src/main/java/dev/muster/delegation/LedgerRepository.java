@@ -4,16 +4,13 @@ import static dev.muster.platform.postgres.BatchColumns.partOf;
 
 import dev.muster.platform.postgres.BatchColumns;
 import dev.muster.platform.postgres.Timestamps;
-import dev.muster.workspace.DeliveryMode;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
@@ -49,10 +46,6 @@ class LedgerRepository {
 
   private static final String EXISTING =
       "SELECT delegation_id FROM delegations WHERE delegation_id = ANY (?)";
-
-  private static final String MODES =
-      "SELECT id, delivery_mode FROM api_workspace_delivery WHERE id = ANY (?) AND removed_at IS"
-          + " NULL";
 
   private static final BatchColumns<Move> MOVES =
       BatchColumns.<Move>none()
@@ -101,21 +94,6 @@ class LedgerRepository {
   Set<String> existing(Collection<String> delegationIds) {
     return new HashSet<>(
         db.query(EXISTING, ids(delegationIds), (row, n) -> row.getString("delegation_id")));
-  }
-
-  /** Returns the delivery modes of those of the workspaces that are not removed. */
-  Map<UUID, DeliveryMode> modes(Set<UUID> workspaceIds) {
-    Map<UUID, DeliveryMode> modes = new HashMap<>();
-    db.query(
-        MODES,
-        statement ->
-            statement.setArray(
-                1, statement.getConnection().createArrayOf("uuid", workspaceIds.toArray())),
-        row -> {
-          modes.put(
-              row.getObject("id", UUID.class), DeliveryMode.of(row.getString("delivery_mode")));
-        });
-    return modes;
   }
 
   private static PreparedStatementSetter ids(Collection<String> delegationIds) {

@@ -7,7 +7,6 @@ import dev.muster.message.NewActivity.ActivityResult;
 import dev.muster.platform.text.RawJson;
 import dev.muster.platform.text.Text;
 import dev.muster.protocol.MessageContent;
-import dev.muster.workspace.DeliveryMode;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -28,12 +27,8 @@ class ResultActivities {
     this.json = json;
   }
 
-  /**
-   * Builds the row of an end.
-   *
-   * @param mode of the caller, read under the lock of its feed
-   */
-  NewActivity of(LockedDelegation delegation, DeliveryMode mode) {
+  /** Builds the row of an end, for its caller. */
+  NewActivity of(LockedDelegation delegation) {
     NewActivity row =
         delegation.status() == DelegationStatus.COMPLETED
             ? row(delegation, delegation.result().fullText(), new ActivityResult("ok", null, null))
@@ -41,7 +36,7 @@ class ResultActivities {
                 delegation,
                 delegation.error(),
                 new ActivityResult("error", delegation.error(), null));
-    return messenger.toCaller(row, mode);
+    return messenger.toCaller(row);
   }
 
   private NewActivity row(LockedDelegation delegation, String text, ActivityResult result) {

@@ -18,7 +18,12 @@ public sealed interface AppendResult {
    *     within one response, in seconds; null if the agent has not stated it
    */
   record Stored(UUID id, long seq, int depth, @Nullable Integer idleTimeoutSeconds)
-      implements AppendResult {}
+      implements AppendResult {
+
+    public boolean isQueued() {
+      return depth > 0;
+    }
+  }
 
   /** The feed holds this message already: a duplicate message (R7.3). Nothing was written. */
   record Repeated(UUID id, long seq) implements AppendResult {}

@@ -19,7 +19,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.TreeSet;
 import java.util.UUID;
 import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Propagation;
@@ -56,9 +55,6 @@ public class CanvasMessages {
   @Transactional(propagation = Propagation.MANDATORY)
   public List<BatchResult> send(
       List<UUID> ids, String messageId, String text, String author, Instant now) {
-    // a change of the delivery mode takes the same locks, so each message's way stays right until
-    // the commit
-    store.lock(new TreeSet<>(ids));
     Map<UUID, BatchResult> results = new HashMap<>();
     Map<UUID, DeliveryTarget> found = workspaces.targets(ids);
     List<DeliveryTarget> targets = ids.stream().filter(found::containsKey).map(found::get).toList();
@@ -94,11 +90,10 @@ public class CanvasMessages {
         .rowFor(target, Sender.CANVAS)
         .with(
             MessageAdmission.waiting(
-                target.deliveryMode(),
                 DeliveryTerms.usual(Kind.MESSAGE, settings.life(Optional.empty()))));
   }
 
-  private static BatchResult result(UUID id, AppendResult appended, Instant now) {
+  private BatchResult result(UUID id, AppendResult appended, Instant now) {
     return switch (appended) {
       case AppendResult.Stored _, AppendResult.Repeated _ -> BatchResult.done(id, now);
       case AppendResult.FeedFull(String detail) ->
@@ -109,14 +104,18 @@ public class CanvasMessages {
               new ProblemException(
                   ErrorCode.QUEUE_FULL,
                   MessageAdmission.MAX_QUEUED + " messages wait for the workspace already"));
-      // the target was read under the lock, so only its pause is left
-      case AppendResult.Outdated() -> BatchResult.refused(id, paused(id));
+      case AppendResult.Outdated() -> BatchResult.refused(id, removedOrPaused(id));
       case AppendResult.OtherContent(), AppendResult.NotFree() ->
           throw new IllegalStateException("a new message that waits is neither known nor sent");
     };
   }
 
-  private static ProblemException paused(UUID id) {
+  private ProblemException removedOrPaused(UUID id) {
+    try {
+      workspaces.requirePresent(id);
+    } catch (ProblemException removed) {
+      return removed;
+    }
     return new ProblemException(
         ErrorCode.WORKSPACE_PAUSED,
         "the workspace " + id + " is paused; send again when it is resumed");

@@ -7,7 +7,6 @@ import dev.muster.message.store.MessageAdmission;
 import dev.muster.message.store.MessageAdmission.DeliveryTerms;
 import dev.muster.message.store.MessageAdmission.Kind;
 import dev.muster.message.store.Sender;
-import dev.muster.workspace.DeliveryMode;
 import dev.muster.workspace.DeliveryTarget;
 import java.time.Duration;
 import java.util.Optional;
@@ -32,9 +31,7 @@ public class DelegationMessenger {
     Sender caller = new Sender(message.callerId());
     return NormalizedRequest.of(request(message, task), caller, UUID::randomUUID)
         .rowFor(callee, caller)
-        .with(
-            MessageAdmission.waiting(
-                callee.deliveryMode(), DeliveryTerms.usual(Kind.DELEGATION, life)));
+        .with(MessageAdmission.waiting(DeliveryTerms.usual(Kind.DELEGATION, life)));
   }
 
   private static ObjectNode request(DelegationMessage message, String task) {
@@ -46,9 +43,9 @@ public class DelegationMessenger {
   }
 
   /** Adds its delivery to the row that reports the end of a delegation to its caller. */
-  public NewActivity toCaller(NewActivity result, DeliveryMode caller) {
+  public NewActivity toCaller(NewActivity result) {
     return result.with(
         MessageAdmission.waiting(
-            caller, DeliveryTerms.usual(Kind.RESULT, settings.life(Optional.empty()))));
+            DeliveryTerms.usual(Kind.RESULT, settings.life(Optional.empty()))));
   }
 }

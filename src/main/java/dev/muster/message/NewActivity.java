@@ -83,9 +83,9 @@ public record NewActivity(
         Map.of());
   }
 
-  /** Whether a delivery begins with the row, at once or in a queue. */
-  public boolean beginsDelivery() {
-    return admission != null && admission.way() != MessageAdmission.Way.FEED;
+  /** Whether a delivery began when the row was stored, at once or in a queue. */
+  public boolean beganDelivery(AppendResult.Stored as) {
+    return admission != null && (admission.way() == MessageAdmission.Way.SEND || as.isQueued());
   }
 
   /** Returns the same row with this admission. */

@@ -56,7 +56,7 @@ class RecentRows implements FeedChangeListener {
   @Override
   public void appended(NewActivity row, Stored stored) {
     if (!polls.isWaitedFor(new FeedTopic(row.workspaceId()))
-        || !isPlain(row)
+        || !isPlain(row, stored)
         || RowSize.estimate(row) > MAX_ROW_BYTES) {
       return;
     }
@@ -95,8 +95,8 @@ class RecentRows implements FeedChangeListener {
   /**
    * Tells whether the row reads as it was written. The outcome of a delivery would change it soon.
    */
-  private static boolean isPlain(NewActivity row) {
-    return !row.beginsDelivery() && row.content().attachments().isEmpty();
+  private static boolean isPlain(NewActivity row, Stored stored) {
+    return !row.beganDelivery(stored) && row.content().attachments().isEmpty();
   }
 
   private static List<Recent> newest(List<Recent> known, List<Recent> added) {

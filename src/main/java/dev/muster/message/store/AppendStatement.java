@@ -62,7 +62,7 @@ class AppendStatement {
   private static final BatchColumns<Row> DECIDING =
       BatchColumns.<Row>none()
           .uuid("workspace_id", row -> row.activity().workspaceId())
-          .text("way", row -> partOf(row.admission(), admission -> admission.way().name()))
+          .text("asked", row -> partOf(row.admission(), admission -> admission.way().name()))
           .bigint("known_version", row -> partOf(row.assumed(), Assumed::targetVersion))
           .bigint("known_tree", row -> partOf(row.assumed(), Assumed::treeVersion))
           .flag(
@@ -135,7 +135,11 @@ class AppendStatement {
       StablePlans.of(
           """
           WITH wanted AS (
-              SELECT * FROM {DECIDING} WITH ORDINALITY AS v ({NAMES_OF_DECIDING}, n)),
+              SELECT v.*, CASE WHEN v.asked = 'WAIT' THEN waits.way ELSE v.asked END AS way
+              FROM {DECIDING} WITH ORDINALITY AS v ({NAMES_OF_DECIDING}, n)
+              LEFT JOIN LATERAL (
+                  SELECT CASE delivery_mode WHEN 'poll' THEN 'FEED' ELSE 'QUEUE' END AS way
+                  FROM api_workspace_delivery WHERE id = v.workspace_id AND v.asked = 'WAIT' OFFSET 0) AS waits ON true),
           locked AS (
               SELECT workspace_id, version FROM activity_feeds
               WHERE workspace_id = ANY (?::uuid[])
@@ -218,6 +222,7 @@ class AppendStatement {
                       AND bool_and(
                               decision <> 'fits'
                               OR NOT is_bounded
+                              OR (way IN ('SEND', 'QUEUE')) IS TRUE
                               OR new_seq - 1 = quota_seq
                               OR new_seq - 1 - quota_seq < ? AND new_total - quota_bytes <= ?)
                           OVER (PARTITION BY workspace_id ORDER BY n) AS is_written

@@ -33,10 +33,8 @@ public class FeedNotifier implements ReplicaNotificationListener {
         stored -> listeners.forEach(listener -> listener.appended(stored.row(), stored.as())));
     Set<UUID> queued =
         rows.stream()
-            .map(StoredRow::row)
-            .filter(row ->
-                row.admission() != null && row.admission().way() == MessageAdmission.Way.QUEUE)
-            .map(NewActivity::workspaceId)
+            .filter(stored -> stored.as().isQueued())
+            .map(stored -> stored.row().workspaceId())
             .collect(Collectors.toSet());
     if (!queued.isEmpty()) {
       listeners.forEach(listener -> listener.queued(queued));

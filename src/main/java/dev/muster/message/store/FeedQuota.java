@@ -69,12 +69,12 @@ class FeedQuota {
   }
 
   /**
-   * Tells whether the quota applies to a row. It does not apply to rows of source {@code system}.
-   * It does not apply to rows with a delivery, which have bounds of their own. The first unread row
-   * always fits.
+   * Tells whether the quota applies to a row that stays in the feed. It does not apply to rows of
+   * source {@code system}. It does not apply to rows with a delivery, which have bounds of their
+   * own. The first unread row always fits.
    */
   static boolean bounds(NewActivity row) {
-    return row.source() != ActivitySource.SYSTEM && !row.beginsDelivery();
+    return row.source() != ActivitySource.SYSTEM;
   }
 
   /** Counts the unread rows again; the transaction must have locked the feed. */

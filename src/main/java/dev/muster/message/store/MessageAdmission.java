@@ -1,7 +1,6 @@
 package dev.muster.message.store;
 
 import com.fasterxml.jackson.annotation.JsonValue;
-import dev.muster.workspace.DeliveryMode;
 import java.time.Duration;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -35,7 +34,12 @@ public record MessageAdmission(
      */
     SEND,
     /** The message waits in the target's queue. */
-    QUEUE
+    QUEUE,
+    /**
+     * The message waits where its target looks when it is stored: {@link #FEED} of an agent that
+     * polls, {@link #QUEUE} of any other.
+     */
+    WAIT
   }
 
   /** The versions of the target and of the hierarchy that determined the way. */
@@ -97,19 +101,8 @@ public record MessageAdmission(
     }
   }
 
-  /**
-   * Admits a message that is stored in the transaction that has read its target: to the feed of a
-   * poll agent, to the queue of a push agent.
-   */
-  public static MessageAdmission waiting(DeliveryMode target, DeliveryTerms terms) {
-    return new MessageAdmission(
-        switch (target) {
-          case POLL -> Way.FEED;
-          case PUSH -> Way.QUEUE;
-        },
-        null,
-        terms,
-        false,
-        null);
+  /** Admits a message whose sender does not wait for a response. */
+  public static MessageAdmission waiting(DeliveryTerms terms) {
+    return new MessageAdmission(Way.WAIT, null, terms, false, null);
   }
 }
