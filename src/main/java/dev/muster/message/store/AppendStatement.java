@@ -83,6 +83,8 @@ class AppendStatement {
           .integer("priority", row -> partOf(row.terms(), DeliveryTerms::priority))
           .bigint("life_ms", row -> partOf(row.terms(), terms -> terms.life().toMillis()));
 
+  private static final int ROWS_OF_A_PART = 64;
+
   /** What is stored and decides nothing. */
   private static final BatchColumns<Row> STORED =
       BatchColumns.<Row>none()
@@ -125,8 +127,8 @@ class AppendStatement {
    * numbers is {@code queued} alone: the index of the queue, which is in another order, would be
    * read whole for it and sorted.
    *
-   * <p>What decides nothing, such as the body, is read by the row's number where it is stored. So
-   * it is not sorted and copied with what decides.
+   * <p>What decides nothing, such as the body, is read by the row's number where it is stored, in
+   * parts of the arrays. So it is not sorted and copied with what decides.
    *
    * <p>After the first row that seems not to fit, the statement writes no later row of that feed,
    * so that {@code seq} has no gaps.
@@ -227,13 +229,17 @@ class AppendStatement {
                               OR new_seq - 1 - quota_seq < ? AND new_total - quota_bytes <= ?)
                           OVER (PARTITION BY workspace_id ORDER BY n) AS is_written
               FROM numbered m),
+          part AS MATERIALIZED (
+              SELECT number, {PARTS}
+              FROM generate_series(0, ((SELECT max(n) FROM wanted) - 1) / {OF_A_PART}) AS number),
           rows AS (
               INSERT INTO activity_logs (
                   workspace_id, seq, source, source_id, message_key, content_hash, created_at, feed_bytes,
                   delivery_kind, priority, expires_at, {NAMES_OF_STORED})
               SELECT workspace_id, new_seq, source, source_id, message_key, content_hash, new_time, new_total - whole_bytes,
                   kind, priority, new_time + life_ms * interval '1 ms', {STORED}
-              FROM placed WHERE is_written),
+              FROM placed JOIN part ON part.number = (n - 1) / {OF_A_PART}
+              WHERE is_written),
           begun AS (
               INSERT INTO deliveries (workspace_id, seq, sender_id, kind, queued, depth, priority, enqueued_at, due_at,
                   expires_at, owner, claim, claimed_at)
@@ -265,7 +271,10 @@ class AppendStatement {
           """
               .replace("{DECIDING}", DECIDING.unnest())
               .replace("{NAMES_OF_DECIDING}", DECIDING.names())
-              .replace("{STORED}", STORED.valuesAt("n"))
+              .replace(
+                  "{PARTS}", STORED.parts("number * {OF_A_PART} + 1", "(number + 1) * {OF_A_PART}"))
+              .replace("{STORED}", STORED.valuesAt("part", "(n - 1) % {OF_A_PART} + 1"))
+              .replace("{OF_A_PART}", Integer.toString(ROWS_OF_A_PART))
               .replace("{NAMES_OF_STORED}", STORED.names()));
 
   private final JsonMapper json;
