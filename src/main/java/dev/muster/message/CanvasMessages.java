@@ -60,7 +60,14 @@ public class CanvasMessages {
     List<DeliveryTarget> targets = ids.stream().filter(found::containsKey).map(found::get).toList();
     for (UUID id : ids) {
       if (!found.containsKey(id)) {
-        results.put(id, BatchResult.refused(id, absent(id)));
+        results.put(
+            id,
+            BatchResult.refused(
+                id,
+                absentOr(
+                    id,
+                    ProblemException.unavailable(
+                        "the workspace changes right now; send again later"))));
       }
     }
     List<AppendResult> appended =
@@ -71,16 +78,6 @@ public class CanvasMessages {
       results.put(id, result(id, appended.get(i), now));
     }
     return ids.stream().map(id -> Objects.requireNonNull(results.get(id))).toList();
-  }
-
-  /** Returns why no message can be sent to a workspace that was not found. */
-  private ProblemException absent(UUID id) {
-    try {
-      workspaces.requirePresent(id);
-    } catch (ProblemException absent) {
-      return absent;
-    }
-    return ProblemException.unavailable("the workspace changes right now; send again later");
   }
 
   private NewActivity row(DeliveryTarget target, String messageId, String text) {
@@ -104,18 +101,23 @@ public class CanvasMessages {
               new ProblemException(
                   ErrorCode.QUEUE_FULL,
                   MessageAdmission.MAX_QUEUED + " messages wait for the workspace already"));
-      case AppendResult.Outdated() -> BatchResult.refused(id, removedOrPaused(id));
+      case AppendResult.Outdated() -> BatchResult.refused(id, absentOr(id, paused(id)));
       case AppendResult.OtherContent(), AppendResult.NotFree() ->
           throw new IllegalStateException("a new message that waits is neither known nor sent");
     };
   }
 
-  private ProblemException removedOrPaused(UUID id) {
+  /** Returns why the workspace is absent, or {@code otherwise} if it is there. */
+  private ProblemException absentOr(UUID id, ProblemException otherwise) {
     try {
       workspaces.requirePresent(id);
-    } catch (ProblemException removed) {
-      return removed;
+    } catch (ProblemException absent) {
+      return absent;
     }
+    return otherwise;
+  }
+
+  private static ProblemException paused(UUID id) {
     return new ProblemException(
         ErrorCode.WORKSPACE_PAUSED,
         "the workspace " + id + " is paused; send again when it is resumed");

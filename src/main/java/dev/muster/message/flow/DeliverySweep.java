@@ -261,7 +261,11 @@ public class DeliverySweep {
   private List<QueuedMessage> takeOverBatch(boolean queued, List<ActivityKey> keys) {
     return lease.withClaim(claim -> {
       List<QueuedMessage> held = repository.claimOfDeadReplicas(queued, keys, claim);
-      switch (QueueDecision.afterLoss(queued, settings.retryAmbiguous())) {
+      if (!queued) { // its sender may send it again
+        held.forEach(message -> queueCompletion.endInDoubt(message, null, SERVER_LOST));
+        return held;
+      }
+      switch (QueueDecision.afterLoss(settings.retryAmbiguous())) {
         case AfterCall.Again() ->
             held.forEach(message ->
                 queue.release(
@@ -273,8 +277,7 @@ public class DeliverySweep {
                     null,
                     Duration.ZERO));
         case AfterCall.End(QueueState state) ->
-            held.forEach(
-                message -> queueCompletion.endInDoubt(message, queued ? state : null, SERVER_LOST));
+            held.forEach(message -> queueCompletion.endInDoubt(message, state, SERVER_LOST));
       }
       return held;
     });

@@ -83,7 +83,8 @@ final class QueueDecision {
     boolean again =
         switch (state) {
           case REFUSED -> true;
-          case UNCERTAIN -> retryAmbiguous && retryMayHelp(kind, result);
+          case UNCERTAIN ->
+              isNoEnd(kind, lastStatus, result) || retryAmbiguous && retryMayHelp(kind, result);
           case ANSWERED, IN_FEED -> isNoEnd(kind, lastStatus, result);
         };
     if (again) {
@@ -95,15 +96,9 @@ final class QueueDecision {
             : QueueState.DELIVERED);
   }
 
-  /**
-   * Decides about a message that a replica held when it ended: its agent may have it.
-   *
-   * @param isQueued false when its sender waited for the response; then it is not sent again
-   */
-  static AfterCall afterLoss(boolean isQueued, boolean retryAmbiguous) {
-    return isQueued && retryAmbiguous
-        ? new AfterCall.Again()
-        : new AfterCall.End(QueueState.FAILED);
+  /** Decides about a message that a replica held when it ended: its agent may have it. */
+  static AfterCall afterLoss(boolean retryAmbiguous) {
+    return retryAmbiguous ? new AfterCall.Again() : new AfterCall.End(QueueState.FAILED);
   }
 
   /**

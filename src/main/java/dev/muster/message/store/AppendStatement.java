@@ -123,12 +123,13 @@ class AppendStatement {
    * <p>The entries that wait are counted up to 32. Of a longer queue two numbers are not too low:
    * the depth of its newest entry, and the rows since its oldest. The less of them is the estimate.
    * The queue is counted at every 32nd entry, and when it seems full. A count of all at each entry
-   * would cost more than the rest of the statement. No condition on entries in the order of their
-   * numbers is {@code queued} alone: the index of the queue, which is in another order, would be
-   * read whole for it and sorted.
+   * would cost more than the rest of the statement. What is read in the order of {@code seq} does
+   * not say {@code queued} alone: PostgreSQL would take the index of the queue for it, read it
+   * whole and sort.
    *
    * <p>What decides nothing, such as the body, is read by the row's number where it is stored, in
-   * parts of the arrays. So it is not sorted and copied with what decides.
+   * parts of the arrays. So it is not sorted and copied with what decides. Part after part is read,
+   * and not the parts for each row: that would copy them as often.
    *
    * <p>After the first row that seems not to fit, the statement writes no later row of that feed,
    * so that {@code seq} has no gaps.
@@ -229,17 +230,17 @@ class AppendStatement {
                               OR new_seq - 1 - quota_seq < ? AND new_total - quota_bytes <= ?)
                           OVER (PARTITION BY workspace_id ORDER BY n) AS is_written
               FROM numbered m),
-          part AS MATERIALIZED (
-              SELECT number, {PARTS}
-              FROM generate_series(0, ((SELECT max(n) FROM wanted) - 1) / {OF_A_PART}) AS number),
           rows AS (
               INSERT INTO activity_logs (
                   workspace_id, seq, source, source_id, message_key, content_hash, created_at, feed_bytes,
                   delivery_kind, priority, expires_at, {NAMES_OF_STORED})
               SELECT workspace_id, new_seq, source, source_id, message_key, content_hash, new_time, new_total - whole_bytes,
                   kind, priority, new_time + life_ms * interval '1 ms', {STORED}
-              FROM placed JOIN part ON part.number = (n - 1) / {OF_A_PART}
-              WHERE is_written),
+              FROM (
+                  SELECT number, {PARTS}
+                  FROM generate_series(0, ((SELECT max(n) FROM wanted) - 1) / {OF_A_PART}) AS number OFFSET 0) AS part
+              CROSS JOIN LATERAL (
+                  SELECT * FROM placed WHERE is_written AND (n - 1) / {OF_A_PART} = part.number OFFSET 0) AS one),
           begun AS (
               INSERT INTO deliveries (workspace_id, seq, sender_id, kind, queued, depth, priority, enqueued_at, due_at,
                   expires_at, owner, claim, claimed_at)

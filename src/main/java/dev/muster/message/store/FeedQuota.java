@@ -69,9 +69,9 @@ class FeedQuota {
   }
 
   /**
-   * Tells whether the quota applies to a row that stays in the feed. It does not apply to rows of
-   * source {@code system}. It does not apply to rows with a delivery, which have bounds of their
-   * own. The first unread row always fits.
+   * Tells whether the quota applies to a row if it stays in the feed: not to rows of source {@code
+   * system}. Rows with a delivery have bounds of their own; {@link AppendStatement} leaves them
+   * out. The first unread row always fits.
    */
   static boolean bounds(NewActivity row) {
     return row.source() != ActivitySource.SYSTEM;

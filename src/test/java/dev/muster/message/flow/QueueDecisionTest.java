@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What is decided about messages of the queue, for all facts (R7.7, R7.16). */
+/** What is decided about messages of the queue (R7.7, R7.16). */
 class QueueDecisionTest {
 
   private static final AfterCall AGAIN = new AfterCall.Again();
@@ -74,6 +74,25 @@ class QueueDecisionTest {
         .isEqualTo(alive.contains(status) ? BeforeCall.SEND : BeforeCall.AWAIT);
     assertThat(QueueDecision.beforeCall(target(DeliveryMode.POLL, status), left))
         .isEqualTo(BeforeCall.TO_FEED);
+  }
+
+  @Test
+  void waitsForAPushAgentWithoutAUsableUrl() {
+    DeliveryTarget target =
+        new DeliveryTarget(
+            new UUID(0, 1),
+            "a",
+            DeliveryMode.PUSH,
+            " ",
+            WorkspaceStatus.ONLINE,
+            0,
+            1,
+            null,
+            null,
+            1,
+            1);
+    assertThat(QueueDecision.beforeCall(target, Optional.of(Duration.ofSeconds(1))))
+        .isEqualTo(BeforeCall.AWAIT);
   }
 
   @ParameterizedTest
@@ -126,9 +145,20 @@ class QueueDecisionTest {
     A2aResult broken = unreachable(FailureKind.READ_ERROR);
     assertThat(after(kind, null, broken, UNCERTAIN)).isEqualTo(AGAIN);
     assertThat(QueueDecision.afterCall(kind, null, broken, UNCERTAIN, false)).isEqualTo(FAILED);
-    assertThat(QueueDecision.afterLoss(true, true)).isEqualTo(AGAIN);
-    assertThat(QueueDecision.afterLoss(true, false)).isEqualTo(FAILED);
-    assertThat(QueueDecision.afterLoss(false, true)).isEqualTo(FAILED);
+    assertThat(QueueDecision.afterLoss(true)).isEqualTo(AGAIN);
+    assertThat(QueueDecision.afterLoss(false)).isEqualTo(FAILED);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void isSentAgainWhenAGatewayHadNoAnswerOnlyIfThatIsAllowed(Kind kind) {
+    for (int status : new int[] {502, 504}) {
+      A2aResult gateway = status(status);
+      assertThat(after(kind, null, gateway, UNCERTAIN)).isEqualTo(AGAIN);
+      assertThat(QueueDecision.afterCall(kind, null, gateway, UNCERTAIN, false))
+          .as("a result is sent until its agent has shown that it got it")
+          .isEqualTo(kind == Kind.RESULT ? AGAIN : FAILED);
+    }
   }
 
   @ParameterizedTest

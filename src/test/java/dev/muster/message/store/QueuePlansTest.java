@@ -15,6 +15,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /**
@@ -42,9 +43,21 @@ class QueuePlansTest {
 
   @BeforeAll
   static void countWithoutAQueue() {
-    fill(1, MANY);
-    db.sql("DELETE FROM deliveries").update();
+    SERVER.database().execute("ALTER TABLE deliveries SET (autovacuum_enabled = off)");
+    long _ =
+        inTransaction(
+            false,
+            () -> {
+              fill(IDS, 1, MANY);
+              fill(OTHERS, 1, MANY);
+              return db.sql("DELETE FROM deliveries").update();
+            });
     SERVER.database().execute("VACUUM ANALYZE deliveries");
+    assertThat(
+            SERVER
+                .database()
+                .value("SELECT reltuples FROM pg_class WHERE relname = 'deliveries_queue'"))
+        .isEqualTo("0");
   }
 
   @AfterAll
@@ -57,7 +70,8 @@ class QueuePlansTest {
     WaitingTargets waiting = SERVER.bean(WaitingTargets.class);
     long read =
         undone(() -> {
-          fill(1, MANY);
+          fill(IDS, 1, MANY);
+          fill(OTHERS, 1, MANY);
           return rowsReadBy(() -> assertThat(waiting.all()).hasSize(TARGETS));
         });
     assertThat(read).isBetween((long) TARGETS, 10L * TARGETS);
@@ -70,7 +84,7 @@ class QueuePlansTest {
     DeliveryClaim claim = new DeliveryClaim(UUID.randomUUID(), 1);
     long read =
         undone(() -> {
-          fill(1, MANY);
+          fill(IDS, 1, MANY);
           return rowsReadBy(() -> {
             assertThat(repository.canTake(IDS, _ -> MANY)).isEmpty();
             assertThat(repository.claim(IDS, _ -> MANY, claim, MANY)).isEmpty();
@@ -84,9 +98,10 @@ class QueuePlansTest {
   void whatIsStoredReadsNotAllThatWaitBeforeIt() {
     long read =
         undone(() -> {
-          fill(1, FEW);
+          fill(IDS, 1, FEW);
+          fill(OTHERS, 1, FEW);
           store();
-          fill(FEW + 1, MANY);
+          fill(IDS, FEW + 1, MANY);
           return rowsReadBy(QueuePlansTest::store);
         });
     assertThat(read).isLessThan((long) STORED * BUSY.size() * MANY / 4);
@@ -105,15 +120,23 @@ class QueuePlansTest {
   }
 
   private static long undone(Work work) {
-    return SERVER
-        .bean(TransactionTemplate.class)
-        .execute(transaction -> {
-          transaction.setRollbackOnly();
-          return work.run();
-        });
+    return inTransaction(true, work);
   }
 
-  private static void fill(int from, int to) {
+  private static long inTransaction(boolean isUndone, Work work) {
+    TransactionTemplate transactions =
+        new TransactionTemplate(SERVER.bean(PlatformTransactionManager.class));
+    transactions.setTimeout(60);
+    return transactions.execute(transaction -> {
+      if (isUndone) {
+        transaction.setRollbackOnly();
+      }
+      db.sql("SET LOCAL statement_timeout = '60s'").update();
+      return work.run();
+    });
+  }
+
+  private static void fill(List<UUID> targets, int from, int to) {
     db.sql(
             """
             INSERT INTO deliveries (
@@ -121,7 +144,7 @@ class QueuePlansTest {
             SELECT id, -n, md5('sends' || n % 7)::uuid, 'message', true, n, 50, now(), now(), now() + interval '1 hour'
             FROM unnest(:targets::uuid[]) AS target (id) CROSS JOIN generate_series(:from, :to) AS n
             """)
-        .param("targets", Stream.concat(IDS.stream(), OTHERS.stream()).toArray(UUID[]::new))
+        .param("targets", targets.toArray(UUID[]::new))
         .param("from", from)
         .param("to", to)
         .update();

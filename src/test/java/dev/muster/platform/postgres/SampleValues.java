@@ -167,7 +167,7 @@ final class SampleValues {
           Map.entry("targets _text", "{\"{}\",\"{}\",\"{}\"}"),
           Map.entry("up_since", AN_HOUR_AGO),
           Map.entry("up_to int8", LARGEST),
-          Map.entry("asked", "{QUEUE,QUEUE,QUEUE}"),
+          Map.entry("asked", "{WAIT,QUEUE,QUEUE}"),
           Map.entry("which", "all"),
           Map.entry("who text", ""),
           Map.entry("with_branches", "t"),
