@@ -84,7 +84,7 @@ final class QueueDecision {
         switch (state) {
           case REFUSED -> true;
           case UNCERTAIN ->
-              isNoEnd(kind, lastStatus, result) || retryAmbiguous && retryMayHelp(kind, result);
+              isNoEnd(kind, lastStatus, result) || (retryAmbiguous && retryMayHelp(kind, result));
           case ANSWERED, IN_FEED -> isNoEnd(kind, lastStatus, result);
         };
     if (again) {
