@@ -10,6 +10,7 @@ import dev.muster.message.AppendResult.Stored;
 import dev.muster.message.NewActivity;
 import dev.muster.message.RowId;
 import dev.muster.message.store.FeedNotifier.StoredRow;
+import dev.muster.message.store.MessageAdmission.Way;
 import dev.muster.platform.postgres.AfterCommit;
 import dev.muster.platform.postgres.Timestamps;
 import dev.muster.platform.problem.ErrorCode;
@@ -136,10 +137,17 @@ class FeedAppender {
     return switch (decision) {
       case AppendDecision.Final(AppendResult result) -> result;
       case AppendDecision.SeemsFull() -> appendedAfterRecount(row);
-      case AppendDecision.Busy() ->
-          throw new ProblemException(
-              ErrorCode.WORKSPACE_NOT_FOUND, "there is no workspace " + row.workspaceId());
+      case AppendDecision.Busy() -> withoutFeed(row);
     };
+  }
+
+  /** The feed is locked, so it is not busy: there is none. Nobody asks what waits for its agent. */
+  private static AppendResult withoutFeed(NewActivity row) {
+    if (row.admission() != null && row.admission().way() == Way.WAIT) {
+      return new AppendResult.Outdated();
+    }
+    throw new ProblemException(
+        ErrorCode.WORKSPACE_NOT_FOUND, "there is no workspace " + row.workspaceId());
   }
 
   private AppendResult appendedAfterRecount(NewActivity row) {
