@@ -69,18 +69,32 @@ class TimelinePageTest {
     traceFollowsThreeWorkspaces(page);
   }
 
-  /** A click on what moves between press and release is lost. */
+  /**
+   * A click on what moves between press and release is lost. Notices above, such as that of a hold
+   * of the fleet, may come and go meanwhile.
+   */
   private void nothingMovesWhenTheHistoryArrives(Page page) {
     List<Route> held = new ArrayList<>();
     page.route("**/console/history/*", held::add);
     SignedIn.follow(page, "/ui/w/" + planner.id() + "?tab=timeline");
     assertThat(entry(page, "status")).isVisible();
     assertThat(page.locator(".ribbon-share")).hasText("–");
-    double top = page.locator(".filters").boundingBox().y;
+    double below = belowTheRibbon(page);
     page.unroute("**/console/history/*");
     held.forEach(Route::resume);
     assertThat(page.locator(".ribbon-share")).not().hasText("–");
-    assertThat(page.locator(".filters").boundingBox().y).isEqualTo(top);
+    assertThat(belowTheRibbon(page)).isEqualTo(below);
+  }
+
+  /** Returns how far below the top of the ribbon the page goes on, in pixels. */
+  private static double belowTheRibbon(Page page) {
+    return ((Number)
+            page.evaluate(
+                """
+                () => Math.round(document.querySelector('.filters').getBoundingClientRect().y
+                    - document.querySelector('.ribbon').getBoundingClientRect().y)
+                """))
+        .doubleValue();
   }
 
   private void timelineJoinsMessageDelegationRunAndStatusByIds(Page page) {
