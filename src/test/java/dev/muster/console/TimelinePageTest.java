@@ -70,8 +70,8 @@ class TimelinePageTest {
   }
 
   /**
-   * A click on what moves between press and release is lost. Notices above, such as that of a hold
-   * of the fleet, may come and go meanwhile.
+   * A click on what moves between press and release is lost. The box Why may get a line meanwhile,
+   * such as that of a hold of the fleet, which has nothing to do with the history.
    */
   private void nothingMovesWhenTheHistoryArrives(Page page) {
     List<Route> held = new ArrayList<>();
@@ -79,20 +79,20 @@ class TimelinePageTest {
     SignedIn.follow(page, "/ui/w/" + planner.id() + "?tab=timeline");
     assertThat(entry(page, "status")).isVisible();
     assertThat(page.locator(".ribbon-share")).hasText("–");
-    double below = belowTheRibbon(page);
+    double top = topWithoutWhy(page);
     page.unroute("**/console/history/*");
     held.forEach(Route::resume);
     assertThat(page.locator(".ribbon-share")).not().hasText("–");
-    assertThat(belowTheRibbon(page)).isEqualTo(below);
+    assertThat(topWithoutWhy(page)).isEqualTo(top);
   }
 
-  /** Returns how far below the top of the ribbon the page goes on, in pixels. */
-  private static double belowTheRibbon(Page page) {
+  /** Returns where the filters begin, in pixels, less the height of the box Why. */
+  private static double topWithoutWhy(Page page) {
     return ((Number)
             page.evaluate(
                 """
                 () => Math.round(document.querySelector('.filters').getBoundingClientRect().y
-                    - document.querySelector('.ribbon').getBoundingClientRect().y)
+                    - document.querySelector('.why-box').getBoundingClientRect().height)
                 """))
         .doubleValue();
   }
