@@ -70,12 +70,9 @@ class LimitsTest {
           LinkedBlockingDeque.class,
           ThreadPoolExecutor.class);
 
-  /** Each is for one owner: wake-ups of a loop, the pieces of one answer, of one stream. */
+  /** Each is for one owner: the wake-ups of a loop, the pieces of one stream. */
   private static final Set<Class<?>> OF_ONE_OWNER =
-      Set.of(
-          BackgroundLoop.class,
-          classOf("dev.muster.protocol.client.HttpAttempt"),
-          classOf("dev.muster.message.send.StreamingResponse"));
+      Set.of(BackgroundLoop.class, classOf("dev.muster.message.send.StreamingResponse"));
 
   /** A number, perhaps with a unit, and its constant. */
   private static final Pattern CONSTANT =

@@ -85,12 +85,7 @@ final class BoundedBody {
     }
     attempt.reach(AttemptPhase.WAITING_FOR_MEMORY);
     long since = System.nanoTime();
-    try {
-      attempt.space().take(bytes);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new InterruptedIOException();
-    }
+    attempt.space().take(bytes, attempt.deadline());
     if (pace == null) {
       pace = attempt.space().pace();
     } else {

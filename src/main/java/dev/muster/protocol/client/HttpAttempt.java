@@ -1,17 +1,11 @@
 package dev.muster.protocol.client;
 
-import dev.muster.protocol.client.AttemptStep.AttemptResult;
 import dev.muster.protocol.client.Failure.AttemptPhase;
 import dev.muster.protocol.client.ResponseReader.MalformedResponseException;
 import java.io.IOException;
-import java.io.InterruptedIOException;
 import java.net.InetSocketAddress;
 import java.net.ProtocolException;
 import java.net.Proxy;
-import java.time.Duration;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
 import okhttp3.Call;
 import okhttp3.EventListener;
 import okhttp3.HttpUrl;
@@ -22,17 +16,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs one attempt on its own virtual thread, so that the sender can abandon it.
+ * Runs one attempt, on the thread of the sender.
  *
- * <p>No timeout of its own limits a name lookup or a response that arrives slowly.
- *
- * <p>An abandoned attempt sends nothing more, so it is then settled whether the peer may have
- * received a byte.
+ * <p>At the deadline OkHttp cancels the call. What that does not end has the same deadline: a name
+ * lookup ({@link Transport}) and the wait for memory ({@link BoundedBody}).
  */
 final class HttpAttempt extends EventListener {
-
-  /** Maximum number of stream steps that wait for a slow sink. */
-  private static final int MAX_WAITING_STEPS = 8;
 
   /**
    * Replaces all statuses outside 2xx, because OkHttp acts on some by itself.
@@ -48,55 +37,31 @@ final class HttpAttempt extends EventListener {
 
   private final Transport transport;
   private final A2aRequest request;
-  private final boolean streaming;
-  private final BlockingQueue<AttemptStep> steps = new LinkedBlockingQueue<>(MAX_WAITING_STEPS);
-  private final Thread thread = Thread.ofVirtual().name("a2a-attempt").unstarted(this::run);
+  private final @Nullable StreamRelay relay;
 
-  private volatile int status;
-
-  // guarded by this
   private AttemptPhase phase = AttemptPhase.RESOLVING;
-  private boolean abandoned;
-  private @Nullable Call call;
+  private int status;
 
-  private HttpAttempt(Transport transport, A2aRequest request, boolean streaming) {
+  /** Creates an attempt; {@code sink} takes an event stream; without one, none is accepted. */
+  HttpAttempt(Transport transport, A2aRequest request, @Nullable StreamSink sink) {
     this.transport = transport;
     this.request = request;
-    this.streaming = streaming;
+    this.relay = sink == null ? null : new StreamRelay(request.target(), sink);
   }
 
-  /** Starts an attempt; {@code streaming} is whether an event stream is accepted. */
-  static HttpAttempt start(Transport transport, A2aRequest request, boolean streaming) {
-    HttpAttempt attempt = new HttpAttempt(transport, request, streaming);
-    attempt.thread.start();
-    return attempt;
+  /** Runs the attempt; throws a programming error that is found before the request is sent. */
+  AttemptResult run() {
+    AttemptResult end = exchanged();
+    return relay == null ? end : relay.end(end);
   }
 
-  /** Returns the next step; null when there is none within {@code limit}. */
-  @Nullable AttemptStep next(Duration limit) throws InterruptedException {
-    return steps.poll(limit.toNanos(), TimeUnit.NANOSECONDS);
-  }
-
-  /** Cancels the attempt without waiting; returns its final phase. */
-  AttemptPhase abandon() {
-    Call running;
-    synchronized (this) {
-      abandoned = true;
-      running = call;
-    }
-    if (running != null) {
-      running.cancel();
-    }
-    thread.interrupt();
-    return phase();
-  }
-
-  synchronized AttemptPhase phase() {
+  AttemptPhase phase() {
     return phase;
   }
 
-  boolean isStreaming() {
-    return streaming;
+  /** Returns what takes an event stream; null if none is accepted. */
+  @Nullable StreamRelay relay() {
+    return relay;
   }
 
   Deadline deadline() {
@@ -107,40 +72,30 @@ final class HttpAttempt extends EventListener {
     return request.space();
   }
 
-  /** Passes a step to the sender; blocks while the queue is full. */
-  void pass(AttemptStep step) throws InterruptedIOException {
+  private AttemptResult exchanged() {
     try {
-      steps.put(step);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new InterruptedIOException();
-    }
-  }
-
-  private void run() {
-    AttemptStep last = last();
-    try {
-      pass(last);
-    } catch (InterruptedIOException abandoned) {
-      // the sender has abandoned this attempt
-    }
-  }
-
-  private AttemptStep last() {
-    try {
-      return new AttemptStep.Ended(exchange());
+      return exchange();
     } catch (MalformedResponseException e) {
-      return new AttemptStep.Ended(AttemptResult.malformed(status, e.reason()));
+      return AttemptResult.malformed(status, e.reason());
     } catch (IOException e) {
-      return new AttemptStep.Ended(
-          isAboutTheBody(e, phase())
-              ? AttemptResult.malformed(status, "the body is not one of HTTP")
-              : new AttemptResult.Failed(Failure.of(e, phase())));
+      return failed(e);
     } catch (RuntimeException e) {
-      return phase().mayHaveArrived() ? unreadable(e) : new AttemptStep.Crashed(e);
-    } catch (Throwable bug) {
-      return new AttemptStep.Crashed(bug);
+      if (!phase.mayHaveArrived() || (relay != null && relay.hasBegun())) {
+        throw e;
+      }
+      return unreadable(e);
     }
+  }
+
+  private AttemptResult failed(IOException e) {
+    if (Thread.currentThread().isInterrupted()) {
+      return new AttemptResult.Failed(Failure.of(FailureKind.INTERRUPTED, phase));
+    }
+    if (isAboutTheBody(e, phase)) {
+      return AttemptResult.malformed(status, "the body is not one of HTTP");
+    }
+    return new AttemptResult.Failed(
+        deadline().isOver() ? Failure.of(phase.whenTooLong(), phase) : Failure.of(e, phase));
   }
 
   /** Returns whether the body violates HTTP; false for a truncated one, which a retry may fix. */
@@ -153,20 +108,20 @@ final class HttpAttempt extends EventListener {
   /**
    * Treats a response on which OkHttp throws as malformed, because the request was already sent.
    */
-  private AttemptStep unreadable(RuntimeException e) {
+  private AttemptResult unreadable(RuntimeException e) {
     log.debug("the answer of {} cannot be read", request.target(), e);
-    return new AttemptStep.Ended(AttemptResult.malformed(status, "it cannot be read"));
+    return AttemptResult.malformed(status, "it cannot be read");
   }
 
   private AttemptResult exchange() throws IOException {
     transport.requireAllowed(request.url());
     HttpUrl url = HttpUrl.parse(request.url());
     if (url == null) {
-      return new AttemptResult.Failed(Failure.of(FailureKind.BAD_URL, phase()));
+      return new AttemptResult.Failed(Failure.of(FailureKind.BAD_URL, phase));
     }
-    Call started = started(transport.call(url, request, streaming, this));
-    try (Response response = started.execute()) {
-      return read(response, started);
+    Call call = transport.call(url, request, relay != null, this);
+    try (Response response = call.execute()) {
+      return read(response, call);
     }
   }
 
@@ -179,34 +134,20 @@ final class HttpAttempt extends EventListener {
     }
   }
 
-  private synchronized Call started(Call fresh) throws IOException {
-    requireWanted();
-    call = fresh;
-    return fresh;
-  }
-
-  /** Sends the request on an established connection, unless the attempt was abandoned before. */
+  /** Sends the request on an established connection, unless the call was cancelled before. */
   Response send(Interceptor.Chain chain) throws IOException {
-    synchronized (this) {
-      requireWanted();
-      phase = AttemptPhase.SENDING;
+    if (chain.call().isCanceled()) {
+      throw new IOException("cancelled before the request was sent");
     }
+    phase = AttemptPhase.SENDING;
     Response response = chain.proceed(chain.request());
     status = response.code();
     ResponseReader.requireLength(response.headers("Content-Length"));
     return response.isSuccessful() ? response : response.newBuilder().code(INERT_STATUS).build();
   }
 
-  private void requireWanted() throws IOException {
-    if (abandoned) {
-      throw new IOException("left behind");
-    }
-  }
-
-  synchronized void reach(AttemptPhase next) {
-    if (!abandoned) {
-      phase = next;
-    }
+  void reach(AttemptPhase next) {
+    phase = next;
   }
 
   @Override

@@ -1,5 +1,7 @@
 package dev.muster.protocol.client;
 
+import java.io.InterruptedIOException;
+
 /**
  * The memory that one response holds of a {@link ResponseMemoryBudget}.
  *
@@ -13,7 +15,6 @@ public final class ResponseMemoryAllocation implements AutoCloseable {
 
   // guarded by this
   private long held;
-  private boolean closed;
 
   ResponseMemoryAllocation(ResponseMemoryBudget budget, Object target, Object sender) {
     this.budget = budget;
@@ -34,24 +35,23 @@ public final class ResponseMemoryAllocation implements AutoCloseable {
     return budget.pace();
   }
 
-  /** Waits until the budget grants {@code bytes} in addition to those already held. */
-  void take(long bytes) throws InterruptedException {
-    budget.take(this, held(), bytes);
-    if (!keep(bytes)) {
-      budget.release(this, bytes);
-      throw new InterruptedException("the answer is not needed any more");
-    }
+  /**
+   * Waits until the budget grants {@code bytes} in addition to those already held.
+   *
+   * @throws InterruptedIOException at the deadline, or when the thread is interrupted; its flag
+   *     stays set
+   */
+  void take(long bytes, Deadline deadline) throws InterruptedIOException {
+    budget.take(this, held(), bytes, deadline);
+    hold(bytes);
   }
 
   private synchronized long held() {
     return held;
   }
 
-  private synchronized boolean keep(long bytes) {
-    if (!closed) {
-      held += bytes;
-    }
-    return !closed;
+  private synchronized void hold(long bytes) {
+    held += bytes;
   }
 
   /** Releases the memory of a response that is not needed, before the next attempt. */
@@ -68,9 +68,6 @@ public final class ResponseMemoryAllocation implements AutoCloseable {
 
   @Override
   public void close() {
-    synchronized (this) {
-      closed = true;
-    }
     clear();
   }
 }

@@ -1,5 +1,6 @@
 package dev.muster.protocol.client;
 
+import java.io.InterruptedIOException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -149,9 +150,14 @@ public final class ResponseMemoryBudget {
     return new ResponseRate(longestPiece, longestAnswer);
   }
 
-  /** Waits until {@code bytes} are available; {@code held} is what the allocation already has. */
-  void take(ResponseMemoryAllocation space, long held, long bytes) throws InterruptedException {
-    lock.lockInterruptibly();
+  /**
+   * Waits until {@code bytes} are available; {@code held} is what the allocation already has.
+   *
+   * @throws InterruptedIOException at the deadline, or when the thread is interrupted
+   */
+  void take(ResponseMemoryAllocation space, long held, long bytes, Deadline deadline)
+      throws InterruptedIOException {
+    lock.lock();
     try {
       ResponseMemoryShare target = entered(targets, space.target());
       ResponseMemoryShare sender = entered(senders, space.sender());
@@ -159,9 +165,14 @@ public final class ResponseMemoryBudget {
       waiting.add(waiter);
       try {
         while (!mayTake(waiter)) {
-          changed.await();
+          if (changed.awaitNanos(deadline.left().toNanos()) <= 0 && !mayTake(waiter)) {
+            throw new InterruptedIOException("no memory by the deadline");
+          }
         }
         take(waiter);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new InterruptedIOException();
       } finally {
         waiting.remove(waiter);
         left(targets, space.target());

@@ -1,9 +1,9 @@
 package dev.muster.protocol.client;
 
-import dev.muster.protocol.client.AttemptStep.AttemptResult;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.InterruptedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
 import java.time.Duration;
@@ -128,7 +128,8 @@ final class ResponseReader {
     if (!isEventStream()) {
       return answer();
     }
-    return attempt.isStreaming() ? stream() : lastEvent();
+    StreamRelay relay = attempt.relay();
+    return relay == null ? lastEvent() : stream(relay);
   }
 
   private boolean isEventStream() {
@@ -137,12 +138,12 @@ final class ResponseReader {
     return type.strip().toLowerCase(Locale.ROOT).equals("text/event-stream");
   }
 
-  private AttemptResult stream() throws IOException {
-    attempt.pass(new AttemptStep.StreamBegan(status, contentType, headers));
+  private AttemptResult stream(StreamRelay relay) throws IOException {
+    relay.begin(status, contentType, headers);
     InputStream in = body.byteStream();
     byte[] buffer = new byte[BUFFER];
     for (int n = in.read(buffer); n >= 0; n = in.read(buffer)) {
-      attempt.pass(new AttemptStep.StreamBytes(Arrays.copyOf(buffer, n)));
+      relay.pass(Arrays.copyOf(buffer, n));
     }
     return new AttemptResult.StreamOver();
   }
@@ -198,10 +199,9 @@ final class ResponseReader {
 
   private boolean mayKeep(long bytes) {
     try {
-      attempt.space().take(bytes);
+      attempt.space().take(bytes, attempt.deadline());
       return true;
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
+    } catch (InterruptedIOException tooLate) {
       return false;
     }
   }

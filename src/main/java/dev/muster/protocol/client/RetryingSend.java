@@ -2,8 +2,6 @@ package dev.muster.protocol.client;
 
 import dev.muster.protocol.client.A2aResult.SendEndReason;
 import dev.muster.protocol.client.A2aResult.SendStats;
-import dev.muster.protocol.client.AttemptStep.AttemptResult;
-import dev.muster.protocol.client.Failure.AttemptPhase;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
@@ -93,50 +91,12 @@ final class RetryingSend {
 
   private AttemptResult attempt() {
     attempts++;
-    HttpAttempt attempt = HttpAttempt.start(transport, request, sink != null);
-    StreamRelay relay = new StreamRelay(request.target(), sink);
-    boolean ended = false;
+    HttpAttempt attempt = new HttpAttempt(transport, request, sink);
     try {
-      while (true) {
-        switch (attempt.next(request.deadline().left())) {
-          case null -> {
-            AttemptPhase reached = attempt.abandon();
-            return relay.end(failed(reached.whenTooLong(), reached));
-          }
-          case AttemptStep.StreamBegan began -> relay.begin(began);
-          case AttemptStep.StreamBytes(byte[] bytes) -> relay.pass(bytes);
-          case AttemptStep.Ended(AttemptResult end) -> {
-            ended = true;
-            return relay.end(end);
-          }
-          case AttemptStep.Crashed(Throwable bug) -> {
-            ended = true;
-            throw unchecked(bug);
-          }
-        }
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      return relay.end(failed(FailureKind.INTERRUPTED, attempt.abandon()));
+      return attempt.run();
     } finally {
-      if (!ended) {
-        attempt.abandon();
-      }
       deliveries += attempt.phase().mayHaveArrived() ? 1 : 0;
     }
-  }
-
-  private static AttemptResult failed(FailureKind kind, AttemptPhase phase) {
-    return new AttemptResult.Failed(Failure.of(kind, phase));
-  }
-
-  /** Rethrows a programming error to the caller of the send. */
-  private static RuntimeException unchecked(Throwable bug) {
-    return switch (bug) {
-      case Error error -> throw error;
-      case RuntimeException exception -> exception;
-      default -> new IllegalStateException(bug);
-    };
   }
 
   private A2aResult unreachable(Failure failure, SendEndReason why) {

@@ -1,7 +1,7 @@
 package dev.muster.protocol.client;
 
-import dev.muster.protocol.client.AttemptStep.AttemptResult;
 import java.io.IOException;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -13,30 +13,37 @@ final class StreamRelay {
   private static final Logger log = LoggerFactory.getLogger(StreamRelay.class);
 
   private final String target;
-  private final @Nullable StreamSink sink;
+  private final StreamSink sink;
   private final LastSseEvent tail;
-  private AttemptStep.@Nullable StreamBegan began;
+  private @Nullable Beginning began;
   private boolean deaf;
 
-  StreamRelay(String target, @Nullable StreamSink sink) {
+  /** What comes before the first event. */
+  private record Beginning(int status, String contentType, Map<String, String> headers) {}
+
+  StreamRelay(String target, StreamSink sink) {
     this.target = target;
     this.sink = sink;
-    this.tail = new LastSseEvent(bytes -> sink == null || sink.mayKeep(bytes));
+    this.tail = new LastSseEvent(sink::mayKeep);
   }
 
-  void begin(AttemptStep.StreamBegan step) {
-    began = step;
-    offer(open -> open.begin(step.status(), step.contentType(), step.headers()));
+  void begin(int status, String contentType, Map<String, String> headers) {
+    began = new Beginning(status, contentType, headers);
+    offer(() -> sink.begin(status, contentType, headers));
+  }
+
+  boolean hasBegun() {
+    return began != null;
   }
 
   void pass(byte[] bytes) {
     tail.feed(bytes);
-    offer(open -> open.write(bytes));
+    offer(() -> sink.write(bytes));
   }
 
   /** Returns the result; a stream that has begun counts as a response, however it ends. */
   AttemptResult end(AttemptResult end) {
-    AttemptStep.StreamBegan start = began;
+    Beginning start = began;
     if (start == null) {
       return end;
     }
@@ -55,11 +62,11 @@ final class StreamRelay {
   }
 
   private void offer(Passing passing) {
-    if (sink == null || deaf) {
+    if (deaf) {
       return;
     }
     try {
-      passing.to(sink);
+      passing.run();
     } catch (IOException e) {
       deaf = true;
       log.debug("the listener to a stream of {} is gone", target);
@@ -68,6 +75,6 @@ final class StreamRelay {
 
   @FunctionalInterface
   private interface Passing {
-    void to(StreamSink sink) throws IOException;
+    void run() throws IOException;
   }
 }

@@ -6,7 +6,11 @@ import java.net.Proxy;
 import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import okhttp3.Call;
 import okhttp3.ConnectionPool;
 import okhttp3.CookieJar;
@@ -16,6 +20,7 @@ import okhttp3.OkHttpClient;
 import okhttp3.Protocol;
 import okhttp3.Request;
 import okhttp3.RequestBody;
+import org.jspecify.annotations.Nullable;
 
 /** Wraps OkHttp without its automatic actions: one call is one request on one connection. */
 final class Transport implements AutoCloseable {
@@ -29,11 +34,43 @@ final class Transport implements AutoCloseable {
    */
   private static final Duration IDLE_LIMIT = Duration.ofSeconds(4);
 
-  /** A record, because OkHttp reuses connections only for an equal Dns. */
-  private record TargetDns(TargetGuard guard, String target) implements Dns {
+  /**
+   * Looks names up, each on a thread of its own, since the operating system's lookup cannot be
+   * ended. OkHttp reuses a connection only for an equal object, so the deadline does not count.
+   */
+  private record TargetDns(TargetGuard guard, String target, Deadline deadline) implements Dns {
+
     @Override
     public List<InetAddress> lookup(String host) throws UnknownHostException {
-      return guard.resolve(host, target);
+      FutureTask<List<InetAddress>> lookup = new FutureTask<>(() -> guard.resolve(host, target));
+      Thread.ofVirtual().name("a2a-lookup").start(lookup);
+      try {
+        return lookup.get(deadline.left().toNanos(), TimeUnit.NANOSECONDS);
+      } catch (TimeoutException e) {
+        throw new UnknownHostException("not found by the deadline");
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new UnknownHostException("interrupted");
+      } catch (ExecutionException e) {
+        switch (e.getCause()) {
+          case UnknownHostException notFound -> throw notFound;
+          case RuntimeException bug -> throw bug;
+          case Error bug -> throw bug;
+          case null, default -> throw new IllegalStateException(e);
+        }
+      }
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+      return other instanceof TargetDns that
+          && guard.equals(that.guard)
+          && target.equals(that.target);
+    }
+
+    @Override
+    public int hashCode() {
+      return Objects.hash(guard, target);
     }
   }
 
@@ -67,7 +104,8 @@ final class Transport implements AutoCloseable {
   Call call(HttpUrl url, A2aRequest request, boolean streaming, HttpAttempt attempt) {
     Duration silence = request.deadline().capping(request.readTimeout());
     return http.newBuilder()
-        .dns(new TargetDns(guard, request.target()))
+        .dns(new TargetDns(guard, request.target(), request.deadline()))
+        .callTimeout(atLeastAMilli(request.deadline().left().plusMillis(1)))
         .connectTimeout(atLeastAMilli(request.deadline().capping(connectTimeout)))
         .readTimeout(atLeastAMilli(silence))
         .writeTimeout(atLeastAMilli(silence))

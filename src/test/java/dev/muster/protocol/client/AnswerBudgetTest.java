@@ -4,12 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.protocol.client.A2aResult.Answer;
 import dev.muster.protocol.client.A2aResult.OutOfTime;
+import dev.muster.protocol.client.A2aResult.SendEndReason;
+import dev.muster.protocol.client.A2aResult.Unreachable;
 import dev.muster.testing.PeerBehavior;
 import dev.muster.testing.Race;
 import dev.muster.testing.TestPeer;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.FutureTask;
@@ -24,6 +27,7 @@ import org.junit.jupiter.api.Timeout;
 class AnswerBudgetTest {
 
   private static final int MIB = 1 << 20;
+  private static final Deadline LATER = Deadline.in(Duration.ofMinutes(5));
   private static final byte[] LARGE =
       ("\"" + "x".repeat(3 * MIB - 2) + "\"").getBytes(StandardCharsets.UTF_8);
   private static final Map<String, String> JSON = Map.of("Content-Type", "application/json");
@@ -99,6 +103,32 @@ class AnswerBudgetTest {
   }
 
   @Test
+  void endsWhenInterruptedDuringTheWaitForMemory() throws Exception {
+    peer.usually(PeerBehavior.answer(200, JSON, LARGE));
+    try (ResponseMemoryAllocation others = space();
+        ResponseMemoryAllocation more = space();
+        ResponseMemoryAllocation own = space()) {
+      client.send(request(others, Duration.ofSeconds(30)));
+      client.send(request(more, Duration.ofSeconds(30)));
+      FutureTask<A2aResult> send =
+          new FutureTask<>(() -> client.send(request(own, Duration.ofSeconds(50))));
+      Thread sender = Thread.ofVirtual().start(send);
+      Awaitility.await()
+          .until(() ->
+              Arrays.stream(sender.getStackTrace())
+                  .anyMatch(
+                      frame -> frame.getClassName().equals(ResponseMemoryBudget.class.getName())));
+
+      sender.interrupt();
+
+      assertThat(send.get())
+          .isInstanceOfSatisfying(
+              Unreachable.class, end -> assertThat(end.why()).isEqualTo(SendEndReason.INTERRUPTED));
+      assertThat(send.get().mayBeDelivered()).isTrue();
+    }
+  }
+
+  @Test
   void reportsMissingMemoryAndNeverThatNothingWasDelivered() {
     peer.usually(PeerBehavior.answer(200, JSON, LARGE));
     try (ResponseMemoryAllocation others = space();
@@ -140,22 +170,23 @@ class AnswerBudgetTest {
         ResponseMemoryAllocation other = space();
         ResponseMemoryAllocation last = space()) {
       try (ResponseMemoryAllocation exceeding = space()) {
-        exceeding.take(4 * MIB);
-        exceeding.take(3 * MIB);
+        exceeding.take(4 * MIB, LATER);
+        exceeding.take(3 * MIB, LATER);
       }
-      large.take(3 * MIB);
-      other.take(MIB);
+      large.take(3 * MIB, LATER);
+      other.take(MIB, LATER);
       FutureTask<Long> waiting =
           new FutureTask<>(() -> {
-            last.take(MIB);
+            last.take(MIB, LATER);
             return budget.taken();
           });
       Thread thread = Thread.ofPlatform().start(waiting);
 
-      Awaitility.await().until(() -> thread.getState() == Thread.State.WAITING || waiting.isDone());
+      Awaitility.await()
+          .until(() -> thread.getState() == Thread.State.TIMED_WAITING || waiting.isDone());
       assertThat(budget.taken()).isEqualTo(4 * MIB);
 
-      large.take(MIB);
+      large.take(MIB, LATER);
       assertThat(budget.taken()).isEqualTo(5 * MIB);
       large.clear();
       assertThat(waiting.get()).isEqualTo(2 * MIB);

@@ -109,7 +109,7 @@ class AnswerShareTest {
       List<CompletableFuture<TestClient.Answer>> answers;
       try (ResponseMemoryAllocation held =
           budget.open("an agent", new Owner.OfWorkspace(agent.id()))) {
-        held.take(Runtime.getRuntime().maxMemory() / 16);
+        held.take(Runtime.getRuntime().maxMemory() / 16, Deadline.in(Duration.ofSeconds(30)));
         String called = calledBy(server, agent);
         answers =
             List.of(

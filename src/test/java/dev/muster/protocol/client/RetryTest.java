@@ -20,11 +20,14 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -330,6 +333,41 @@ class RetryTest {
         .isInstanceOfSatisfying(
             Unreachable.class, end -> assertThat(end.why()).isEqualTo(SendEndReason.INTERRUPTED));
     assertThat(results.getFirst().deliveries()).isEqualTo(1);
+  }
+
+  @Test
+  void endsWhenInterruptedDuringANameLookup() throws Exception {
+    CountDownLatch asked = new CountDownLatch(1);
+    CountDownLatch never = new CountDownLatch(1);
+    TargetGuard slow =
+        new TargetGuard() {
+          @Override
+          public void requireAllowed(String url) {}
+
+          @Override
+          public List<InetAddress> resolve(String host) throws UnknownHostException {
+            asked.countDown();
+            try {
+              never.await();
+            } catch (InterruptedException e) {
+              Thread.currentThread().interrupt();
+            }
+            throw new UnknownHostException(host);
+          }
+        };
+    try (A2aClient patient = A2aClient.builder().guard(slow).build()) {
+      FutureTask<A2aResult> send =
+          new FutureTask<>(() -> patient.send(Requests.to("http://agent.example/")));
+      Thread sender = Thread.ofVirtual().start(send);
+      asked.await();
+
+      sender.interrupt();
+
+      assertThat(send.get())
+          .isInstanceOfSatisfying(
+              Unreachable.class, end -> assertThat(end.why()).isEqualTo(SendEndReason.INTERRUPTED));
+      assertThat(send.get().mayBeDelivered()).isFalse();
+    }
   }
 
   @Test
