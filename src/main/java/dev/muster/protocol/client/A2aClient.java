@@ -10,9 +10,10 @@ import org.jspecify.annotations.Nullable;
  * threads.
  *
  * <p>A send returns by its deadline, whatever the peer, the network or the name service does. Only
- * a {@link StreamSink} can delay it further. An interrupt ends the send at once, and the interrupt
- * flag stays set. A programming error found before the request is sent, such as an invalid header,
- * is thrown unchanged.
+ * a {@link StreamSink} can delay it further. An interrupt of a virtual thread ends the send at
+ * once, and the interrupt flag stays set; on a platform thread the network does not notice it. A
+ * programming error found before the request is sent, such as an invalid header, is thrown
+ * unchanged, and so is one of a sink.
  */
 public final class A2aClient implements AutoCloseable {
 

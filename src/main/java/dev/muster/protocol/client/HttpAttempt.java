@@ -42,14 +42,16 @@ final class HttpAttempt extends EventListener {
   private AttemptPhase phase = AttemptPhase.RESOLVING;
   private int status;
 
-  /** Creates an attempt; {@code sink} takes an event stream; without one, none is accepted. */
+  /** Creates an attempt that accepts an event stream if there is a {@code sink} for it. */
   HttpAttempt(Transport transport, A2aRequest request, @Nullable StreamSink sink) {
     this.transport = transport;
     this.request = request;
     this.relay = sink == null ? null : new StreamRelay(request.target(), sink);
   }
 
-  /** Runs the attempt; throws a programming error that is found before the request is sent. */
+  /**
+   * Runs the attempt; throws a programming error found before the request is sent, or of a sink.
+   */
   AttemptResult run() {
     AttemptResult end = exchanged();
     return relay == null ? end : relay.end(end);
@@ -59,7 +61,7 @@ final class HttpAttempt extends EventListener {
     return phase;
   }
 
-  /** Returns what takes an event stream; null if none is accepted. */
+  /** Returns what passes an event stream on; null if none is accepted. */
   @Nullable StreamRelay relay() {
     return relay;
   }

@@ -35,8 +35,9 @@ final class Transport implements AutoCloseable {
   private static final Duration IDLE_LIMIT = Duration.ofSeconds(4);
 
   /**
-   * Looks names up, each on a thread of its own, since the operating system's lookup cannot be
-   * ended. OkHttp reuses a connection only for an equal object, so the deadline does not count.
+   * Looks a name up on a thread of its own, since a guard may block without a limit. The thread is
+   * interrupted when the send ends before. OkHttp reuses a connection only for an equal object, so
+   * two objects of different deadlines are equal.
    */
   private record TargetDns(TargetGuard guard, String target, Deadline deadline) implements Dns {
 
@@ -58,6 +59,8 @@ final class Transport implements AutoCloseable {
           case Error bug -> throw bug;
           case null, default -> throw new IllegalStateException(e);
         }
+      } finally {
+        lookup.cancel(true);
       }
     }
 

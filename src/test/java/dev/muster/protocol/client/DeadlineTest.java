@@ -10,7 +10,6 @@ import dev.muster.testing.Slow;
 import dev.muster.testing.TestPeer;
 import java.io.IOException;
 import java.net.InetAddress;
-import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -87,18 +86,11 @@ class DeadlineTest {
     CountDownLatch found = new CountDownLatch(1);
     CountDownLatch asked = new CountDownLatch(1);
     TargetGuard slow =
-        new TargetGuard() {
-          @Override
-          public void requireAllowed(String url) {}
-
-          @Override
-          public List<InetAddress> resolve(String host) throws UnknownHostException {
-            asked.countDown();
-            awaitUninterrupted(
-                found); // blocks without interruption, like the operating system's lookup
-            return List.of(InetAddress.getLoopbackAddress());
-          }
-        };
+        Requests.resolvingBy(_ -> {
+          asked.countDown();
+          awaitUninterrupted(found); // like the operating system's lookup
+          return List.of(InetAddress.getLoopbackAddress());
+        });
     try (A2aClient client = A2aClient.builder().guard(slow).build()) {
       String url = peer.url().replace("127.0.0.1", "agent.example");
       A2aResult result = client.send(Requests.within(TIME, url));

@@ -1,8 +1,12 @@
 package dev.muster.protocol.client;
 
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
+import okhttp3.Dns;
 
 /** Requests of the tests. */
 final class Requests {
@@ -32,5 +36,18 @@ final class Requests {
   /** A request with this total time. */
   static A2aRequest within(Duration time, String url) {
     return to(url, Duration.ofMinutes(5), Deadline.in(time));
+  }
+
+  /** A guard that allows every url, and looks names up by {@code names}. */
+  static TargetGuard resolvingBy(Dns names) {
+    return new TargetGuard() {
+      @Override
+      public void requireAllowed(String url) {}
+
+      @Override
+      public List<InetAddress> resolve(String host) throws UnknownHostException {
+        return names.lookup(host);
+      }
+    };
   }
 }

@@ -190,26 +190,18 @@ class RetryTest {
 
     IllegalStateException bug = new IllegalStateException("a bug");
     AtomicInteger asked = new AtomicInteger();
-    try (A2aClient buggy = A2aClient.builder().guard(failing(bug, asked)).build()) {
+    TargetGuard failing =
+        Requests.resolvingBy(_ -> {
+          asked.incrementAndGet();
+          throw bug;
+        });
+    try (A2aClient buggy = A2aClient.builder().guard(failing).build()) {
       assertThatIllegalStateException()
           .isThrownBy(() -> buggy.send(Requests.to("http://agent.example/")))
           .isSameAs(bug);
     }
     assertThat(asked).hasValue(1);
     assertThat(peer.connections()).isZero();
-  }
-
-  private static TargetGuard failing(RuntimeException bug, AtomicInteger asked) {
-    return new TargetGuard() {
-      @Override
-      public void requireAllowed(String url) {}
-
-      @Override
-      public List<InetAddress> resolve(String host) {
-        asked.incrementAndGet();
-        throw bug;
-      }
-    };
   }
 
   @Test
@@ -338,23 +330,17 @@ class RetryTest {
   @Test
   void endsWhenInterruptedDuringANameLookup() throws Exception {
     CountDownLatch asked = new CountDownLatch(1);
-    CountDownLatch never = new CountDownLatch(1);
+    CountDownLatch abandoned = new CountDownLatch(1);
     TargetGuard slow =
-        new TargetGuard() {
-          @Override
-          public void requireAllowed(String url) {}
-
-          @Override
-          public List<InetAddress> resolve(String host) throws UnknownHostException {
-            asked.countDown();
-            try {
-              never.await();
-            } catch (InterruptedException e) {
-              Thread.currentThread().interrupt();
-            }
-            throw new UnknownHostException(host);
+        Requests.resolvingBy(host -> {
+          asked.countDown();
+          try {
+            new CountDownLatch(1).await();
+          } catch (InterruptedException e) {
+            abandoned.countDown();
           }
-        };
+          throw new UnknownHostException(host);
+        });
     try (A2aClient patient = A2aClient.builder().guard(slow).build()) {
       FutureTask<A2aResult> send =
           new FutureTask<>(() -> patient.send(Requests.to("http://agent.example/")));
@@ -367,6 +353,7 @@ class RetryTest {
           .isInstanceOfSatisfying(
               Unreachable.class, end -> assertThat(end.why()).isEqualTo(SendEndReason.INTERRUPTED));
       assertThat(send.get().mayBeDelivered()).isFalse();
+      abandoned.await();
     }
   }
 

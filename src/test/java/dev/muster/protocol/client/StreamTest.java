@@ -1,6 +1,7 @@
 package dev.muster.protocol.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import dev.muster.protocol.client.A2aResult.Answer;
 import dev.muster.protocol.client.A2aResult.HttpError;
@@ -130,6 +131,23 @@ class StreamTest {
         };
     assertStreamed(client.send(Requests.to(peer.url()), gone), null, "3");
     assertThat(gone.text()).startsWith("data: 1\n\n");
+  }
+
+  @Test
+  void rethrowsABugOfTheSink() {
+    peer.usually(PeerBehavior.events("{\"n\":1}", "{\"n\":2}"));
+    IllegalStateException bug = new IllegalStateException("a bug");
+    Recording sink =
+        new Recording() {
+          @Override
+          public void write(byte[] bytes) {
+            throw bug;
+          }
+        };
+    assertThatIllegalStateException()
+        .isThrownBy(() -> client.send(Requests.to(peer.url()), sink))
+        .isSameAs(bug);
+    assertThat(peer.deliveries()).hasSize(1);
   }
 
   @Test
