@@ -70,7 +70,7 @@ class FeedWakeUps implements FeedChangeListener, RecordedEventListener {
   @Override
   public void changedElsewhere(Set<UUID> workspaceIds) {
     wakeSenders(workspaceIds);
-    workspaceIds.stream().filter(id -> polls.isWaitedFor(new FeedTopic(id))).forEach(unread::add);
+    workspaceIds.stream().filter(id -> polls.waitersOf(new FeedTopic(id)) > 0).forEach(unread::add);
     readings.wake();
   }
 

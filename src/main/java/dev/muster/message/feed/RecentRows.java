@@ -55,7 +55,7 @@ class RecentRows implements FeedChangeListener {
 
   @Override
   public void appended(NewActivity row, Stored stored) {
-    if (!polls.isWaitedFor(new FeedTopic(row.workspaceId()))
+    if (polls.waitersOf(new FeedTopic(row.workspaceId())) == 0
         || !isPlain(row, stored)
         || RowSize.estimate(row) > MAX_ROW_BYTES) {
       return;

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param isFree false when the database has found that this message cannot be sent at once
  * @param known the same message, stored before; null as long as none is known
- * @param hasWaited whether the sender has waited for the outcome of a delivery
+ * @param hasWaited whether the sender has waited for the outcome of a delivery, its own or another
  */
 record Facts(
     DeliveryTarget target, Look look, boolean isFree, @Nullable Known known, boolean hasWaited) {

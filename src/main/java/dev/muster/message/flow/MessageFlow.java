@@ -144,7 +144,10 @@ public class MessageFlow {
     }
   }
 
-  /** Calls the agent. If another replica has taken the delivery over, waits for that outcome. */
+  /**
+   * Calls the agent. If another replica has taken the delivery over, decides again by what has
+   * become of it.
+   */
   private CompletableFuture<ProxyResponse> call(Message message, Places places, Held held) {
     CompletableFuture<Optional<ProxyResponse>> sent =
         attempts.deliver(held, message.sink(), places);
@@ -159,7 +162,7 @@ public class MessageFlow {
                             again(
                                 message,
                                 places,
-                                Facts.remembered(held.request().target()),
+                                Facts.remembered(held.request().target()).waited(),
                                 held.key())))
                 .thenApply(response -> requireValidSender(message, response)));
   }

@@ -214,8 +214,9 @@ public class LongPollRegistry implements SmartLifecycle {
     }
   }
 
-  public boolean isWaitedFor(Object topic) {
-    return !of(topic).isEmpty();
+  /** Returns how many polls wait for this key. */
+  public int waitersOf(Object topic) {
+    return of(topic).size();
   }
 
   /** Returns the lowest version seen by the polls of a wait key; empty without polls. */

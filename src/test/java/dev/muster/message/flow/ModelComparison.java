@@ -5,6 +5,8 @@ import static java.util.Objects.requireNonNull;
 import dev.muster.message.flow.ModelState.Request;
 import dev.muster.message.flow.ModelState.Row;
 import dev.muster.message.flow.ModelState.Workspace;
+import dev.muster.message.store.ActivityKey;
+import dev.muster.platform.work.LongPollRegistry;
 import dev.muster.testing.TestClient.Answer;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -99,6 +101,7 @@ final class ModelComparison {
       lines.addAll(ModelView.received(agent, agent.received));
     }
     state.requests.forEach(one -> lines.add("request " + one.number + ": " + expected(one)));
+    waits().forEach(one -> lines.add(one.line(one.expected())));
     return lines;
   }
 
@@ -113,7 +116,43 @@ final class ModelComparison {
       lines.addAll(ModelView.received(agent, received(name, agent)));
     }
     state.requests.forEach(one -> lines.add("request " + one.number + ": " + actual(one)));
+    waits().forEach(one -> lines.add(one.line(waiters(one))));
     return lines;
+  }
+
+  /** The requests at one server that wait until the delivery of a row ends. */
+  private record Waits(Row row, ActivityKey key, int server) {
+
+    long expected() {
+      return row.waiting.stream().filter(one -> one.server == server).count();
+    }
+
+    String line(long requests) {
+      return requests + " requests for " + row.id + " wait at server " + server;
+    }
+  }
+
+  /**
+   * Those that do not wait yet would get another answer when the next command ends the delivery.
+   */
+  private List<Waits> waits() {
+    List<Waits> all = new ArrayList<>();
+    List<Workspace> workspaces = List.copyOf(state.workspaces.values());
+    for (int i = 0; i < workspaces.size(); i++) {
+      List<Row> rows = workspaces.get(i).rows;
+      for (int n = 0; n < rows.size(); n++) {
+        if (!rows.get(n).waiting.isEmpty()) {
+          ActivityKey key = new ActivityKey(ids.get(i), n + 1);
+          all.add(new Waits(rows.get(n), key, 0));
+          all.add(new Waits(rows.get(n), key, 1));
+        }
+      }
+    }
+    return all;
+  }
+
+  private long waiters(Waits of) {
+    return servers.bean(of.server, LongPollRegistry.class).waitersOf(of.key);
   }
 
   private List<Row> received(String name, Workspace agent) {

@@ -66,7 +66,7 @@ final class ModelDeliveries {
    * answers from the row where another one refuses since the target is removed.
    */
   void repeat(Request request, Row row) {
-    answerFrom(request, row);
+    answerFrom(request, row, false);
     if (row.owner.isRemoved()) {
       List<String> allowed = new ArrayList<>(request.allowedAnswers);
       allowed.add(REMOVED);
@@ -74,7 +74,8 @@ final class ModelDeliveries {
     }
   }
 
-  private void answerFrom(Request request, Row row) {
+  /** {@code hasWaited}: for a delivery, so the message that answers it is its answer (R7.3). */
+  private void answerFrom(Request request, Row row, boolean hasWaited) {
     @Nullable Outcome outcome = row.outcome;
     if (row.open != null && row.open.queued) {
       request.allowedAnswers = Set.of(QUEUED);
@@ -86,7 +87,7 @@ final class ModelDeliveries {
       }
     } else if (outcome == null
         || outcome.state().equals("in_feed")
-        || row.owner.polls && outcome.isAnsweredByMessage()) {
+        || row.owner.polls && outcome.isAnsweredByMessage() && !hasWaited) {
       request.allowedAnswers = Set.of(POLLED);
     } else if (outcome.isAnswered()) {
       request.allowedAnswers = Set.of(answerOf(outcome));
@@ -149,7 +150,7 @@ final class ModelDeliveries {
         endAttempt(row, behavior);
       }
     } else if (!isHeld) {
-      answerFrom(request, row);
+      answerFrom(request, row, true);
     } else if (behavior == null && ModelState.requireOpen(row).deliveries == 0) {
       request.allowedAnswers = Set.of(UNREACHABLE);
       complete(row, "refused", null, 503, 0);
@@ -229,7 +230,7 @@ final class ModelDeliveries {
   void wakeWaiting(Row row) {
     List<Request> woken = row.waiting;
     row.waiting = new ArrayList<>();
-    woken.forEach(request -> answerFrom(request, row));
+    woken.forEach(request -> answerFrom(request, row, true));
   }
 
   void endUndelivered(Row row, String queueState) {

@@ -106,18 +106,18 @@ final class ModelRun implements AutoCloseable {
     return true;
   }
 
-  private Request request() {
-    Request request = new Request(state.requests.size() + 1);
+  private Request request(int server) {
+    Request request = new Request(state.requests.size() + 1, server);
     state.requests.add(request);
     return request;
   }
 
   private boolean send(ModelCommand.Send one) {
-    Request request = request();
+    Request request = request(one.server());
     Workspace target = state.workspace(one.target());
     String id = "m" + request.number;
     Optional<Row> _ = model.deliveries.send(request, one.sender(), target, id, one.priority());
-    world.send(request, one.server(), one.sender(), one.target(), id, one.priority(), "");
+    world.send(request, one.sender(), one.target(), id, one.priority(), "");
     return true;
   }
 
@@ -134,9 +134,9 @@ final class ModelRun implements AutoCloseable {
   private boolean repeat(int server, int number) {
     Optional<Row> row = message(number).filter(one -> !one.isSending() || !one.owner.isRemoved());
     row.ifPresent(one -> {
-      Request request = request();
+      Request request = request(server);
       model.deliveries.repeat(request, one);
-      world.send(request, server, one.from, one.owner.name, one.id, one.priority, "");
+      world.send(request, one.from, one.owner.name, one.id, one.priority, "");
     });
     return row.isPresent();
   }
@@ -144,9 +144,9 @@ final class ModelRun implements AutoCloseable {
   private boolean sendOtherContent(int server, int number) {
     Optional<Row> row = message(number).filter(one -> !one.owner.isRemoved());
     row.ifPresent(one -> {
-      Request request = request();
+      Request request = request(server);
       request.allowedAnswers = Set.of("409 MESSAGE_ID_REUSED");
-      world.send(request, server, one.from, one.owner.name, one.id, one.priority, " Changed.");
+      world.send(request, one.from, one.owner.name, one.id, one.priority, " Changed.");
     });
     return row.isPresent();
   }

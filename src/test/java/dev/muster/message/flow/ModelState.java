@@ -45,10 +45,12 @@ final class ModelState {
   /** A request of a sender, and the answers that are allowed now; none while it waits. */
   static final class Request {
     final int number;
+    final int server;
     Set<String> allowedAnswers = Set.of();
 
-    Request(int number) {
+    Request(int number, int server) {
       this.number = number;
+      this.server = server;
     }
   }
 

@@ -128,14 +128,7 @@ final class ModelWorld implements AutoCloseable {
   }
 
   /** Sends, and keeps the future answer. */
-  void send(
-      Request request,
-      int server,
-      String sender,
-      String target,
-      String id,
-      int priority,
-      String more) {
+  void send(Request request, String sender, String target, String id, int priority, String more) {
     String body =
         """
         {"jsonrpc":"2.0","id":1,"method":"message/send","params":{"priority":%d,"message":{"messageId":"%s",
@@ -143,7 +136,7 @@ final class ModelWorld implements AutoCloseable {
         """
             .formatted(priority, id, more);
     HttpRequest post =
-        HttpRequest.newBuilder(URI.create(client(server).baseUrl() + path(target) + "/a2a"))
+        HttpRequest.newBuilder(URI.create(client(request.server).baseUrl() + path(target) + "/a2a"))
             .header("Authorization", "Bearer " + workspace(sender).token())
             .timeout(MAX_WAIT)
             .POST(HttpRequest.BodyPublishers.ofString(body))

@@ -259,8 +259,9 @@ class DuplicateDeliveriesTest {
   }
 
   /** The agent polls by now; its message is no response to a send, but to a wait (R7.3). */
-  @Test
-  void answersADuplicateThatWaitsWithTheMessageOfAnAgentThatPollsByNow() {
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void answersThoseWhoWaitWithTheMessageOfAnAgentThatPollsByNow(boolean isLost) throws Exception {
     CountDownLatch latch = new CountDownLatch(1);
     peer.usually(PushAgents.answerAfter(latch, PushAgents.ANSWER));
     Agent sender = CLIENT.create("Asking");
@@ -274,13 +275,35 @@ class DuplicateDeliveriesTest {
         ProxyClient.sending(
             "{'messageId':'r','parts':[{'kind':'text','text':'done'}],'metadata':{'reply_to':'m'}}");
     assertThat(PROXY.send(sender, target.token(), reply).status()).isEqualTo(200);
+    if (isLost) {
+      lose(target);
+      assertIsReply(second.join());
+    }
 
     latch.countDown();
 
-    assertThat(first.join().status()).isEqualTo(200);
-    assertThat(second.join().json().at("/result/messageId").asString())
-        .as(second.join().text())
-        .isEqualTo("r");
+    if (isLost) {
+      assertIsReply(first.join());
+    } else {
+      assertThat(first.join().text()).isEqualTo(PushAgents.ANSWER);
+    }
+    assertIsReply(second.join());
+    assertThat(sending(sender, target).join().field("status")).isEqualTo("queued");
+  }
+
+  private static void assertIsReply(Answer answer) {
+    assertThat(answer.json().at("/result/messageId").asString()).as(answer.text()).isEqualTo("r");
+  }
+
+  /** The delivery belongs to a replica that is dead. */
+  private static void lose(Agent target) throws SQLException {
+    try (Connection connection = SERVER.database().connect();
+        Statement statement = connection.createStatement()) {
+      statement.execute(
+          "UPDATE deliveries SET owner = gen_random_uuid() WHERE workspace_id = '"
+              + target.id()
+              + "'");
+    }
   }
 
   private static CompletableFuture<Answer> sending(Agent sender, Agent target) {
