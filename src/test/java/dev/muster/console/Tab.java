@@ -46,14 +46,6 @@ public final class Tab implements AutoCloseable {
         musterFault(`CSP: ${e.effectiveDirective} forbids ${e.blockedURI} ${e.sample}`));
       """;
 
-  /** Keeps the key of a session, before the first script of the next page that is loaded. */
-  private static final String KEEP_KEY =
-      """
-      if (location.origin === '%s') {
-        localStorage.setItem('muster-page', '%s');
-      }
-      """;
-
   private static final String NOWHERE = "about:blank";
 
   private static final JsonMapper JSON = JsonMapper.builder().build();
@@ -109,7 +101,7 @@ public final class Tab implements AutoCloseable {
    */
   void renew() {
     page = newPage();
-    context.pages().stream().filter(one -> one != page).forEach(Page::close);
+    context.pages().stream().filter(one -> !one.equals(page)).forEach(Page::close);
     context.clearCookies();
     context.clearPermissions();
     CDPSession session = context.newCDPSession(page);
@@ -156,7 +148,14 @@ public final class Tab implements AutoCloseable {
     CDPSession session = context.newCDPSession(page);
     session.send("Page.enable");
     JsonObject keeps = new JsonObject();
-    keeps.addProperty("source", KEEP_KEY.formatted(origin, key));
+    keeps.addProperty(
+        "source",
+        """
+        if (location.origin === '%s') {
+          localStorage.setItem('muster-page', '%s');
+        }
+        """
+            .formatted(origin, key));
     session.send("Page.addScriptToEvaluateOnNewDocument", keeps);
     go(origin, path);
     session.detach(); // which takes the script away
