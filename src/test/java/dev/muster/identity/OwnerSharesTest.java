@@ -73,34 +73,41 @@ class OwnerSharesTest {
           "RATE_LIMIT_POLL=" + PER_MINUTE);
   private static final TestClient CLIENT = SERVER.client();
 
-  /** Requests that take one use of a bound and keep it until they are closed. */
-  private enum Bound {
-    REQUESTS(LIMITED, PER_MINUTE, 429, "GET /workspaces/%s", ""),
-    HEARTBEATS(LIMITED, PER_MINUTE, 429, "POST /registry/heartbeat", "{\"workspace_id\":\"%s\"}"),
-    POLLS(LIMITED, PER_MINUTE, 429, "GET /workspaces/%s/state", ""),
-    HELD_POLLS(SERVER, 256, 429, "GET /workspaces/%s/activity?type=error&wait=60", ""),
-    STREAMS(SERVER, 50, 429, "GET /workspaces/%s/events/stream", ""),
+  /**
+   * Requests that take one use of a bound and keep it until they are closed; at the server with low
+   * rates if the bound is a rate.
+   */
+  enum Bound {
+    REQUESTS(true, PER_MINUTE, 429, "GET /workspaces/%s", ""),
+    HEARTBEATS(true, PER_MINUTE, 429, "POST /registry/heartbeat", "{\"workspace_id\":\"%s\"}"),
+    POLLS(true, PER_MINUTE, 429, "GET /workspaces/%s/state", ""),
+    HELD_POLLS(false, 256, 429, "GET /workspaces/%s/activity?type=error&wait=60", ""),
+    STREAMS(false, 50, 429, "GET /workspaces/%s/events/stream", ""),
     DELIVERIES(
-        SERVER,
+        false,
         deliveries(),
         503,
         "POST /workspaces/%s/a2a",
         "{\"method\":\"tasks/get\",\"params\":{\"id\":\"%s\"}}"),
-    ARRIVING_BODIES(SERVER, 256, 503, "POST /workspaces/%s/a2a", "{"),
-    UNREAD_ANSWERS(SERVER, unreadAnswers(), 429, "GET %s", "");
+    ARRIVING_BODIES(false, 256, 503, "POST /workspaces/%s/a2a", "{"),
+    UNREAD_ANSWERS(false, unreadAnswers(), 429, "GET %s", "");
 
-    private final TestServer server;
+    private final boolean isLimited;
     private final int share;
     private final int refusal;
     private final String line;
     private final String body;
 
-    Bound(TestServer server, int share, int refusal, String line, String body) {
-      this.server = server;
+    Bound(boolean isLimited, int share, int refusal, String line, String body) {
+      this.isLimited = isLimited;
       this.share = share;
       this.refusal = refusal;
       this.line = line;
       this.body = body;
+    }
+
+    private TestServer server() {
+      return isLimited ? LIMITED : SERVER;
     }
 
     /** A quarter of as many as there are pieces of 256 KiB in an eighth of the heap. */
@@ -116,7 +123,7 @@ class OwnerSharesTest {
   }
 
   /** Requests that hold a place while they wait for the row of their workspace. */
-  private enum Waiting {
+  enum Waiting {
     REGISTRATIONS(
         "workspace_heartbeats",
         2,
@@ -145,7 +152,7 @@ class OwnerSharesTest {
       this.body = body;
     }
 
-    Request send(OwnerSharesTest test, Agent of, String credential) throws IOException {
+    private Request send(OwnerSharesTest test, Agent of, String credential) throws IOException {
       String text = body.formatted(of.id());
       return test.send(SERVER.port(), line.formatted(of.id()), credential, text.length(), text);
     }
@@ -258,7 +265,7 @@ class OwnerSharesTest {
           default -> other.id().toString();
         };
     ask(bound, own, bearer(other.token()));
-    assertThat(bound.server.client().heartbeatOnce(other).status()).isEqualTo(200);
+    assertThat(bound.server().client().heartbeatOnce(other).status()).isEqualTo(200);
     assertRefused(TOO_MANY, bound.refusal);
   }
 
@@ -274,7 +281,7 @@ class OwnerSharesTest {
   private void ask(Bound bound, String target, String credential) throws IOException {
     String body = bound.body.formatted(target);
     int length = bound == Bound.ARRIVING_BODIES ? MIB : body.length();
-    send(bound.server.port(), bound.line.formatted(target), credential, length, body);
+    send(bound.server().port(), bound.line.formatted(target), credential, length, body);
   }
 
   private Request send(int port, String line, String credential, int length, String body)
