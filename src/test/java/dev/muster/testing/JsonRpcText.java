@@ -36,8 +36,8 @@ public final class JsonRpcText {
     JsonNode id = answer.path("id");
     boolean isItsOwn =
         id.equals(requestId)
-            || (id.isNull() || id.isMissingNode())
-                && (requestId.isNull() || requestId.isMissingNode());
+            || ((id.isNull() || id.isMissingNode())
+                && (requestId.isNull() || requestId.isMissingNode()));
     String foreign = isItsOwn ? "" : ", id " + (id.isMissingNode() ? "null" : id);
     if (answer.has("error")) {
       JsonNode error = answer.path("error");

@@ -1,6 +1,7 @@
 package dev.muster.workspace;
 
 import static dev.muster.testing.TestServer.ADMIN_TOKEN;
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.identity.Caller;
@@ -134,7 +135,7 @@ class LearnedVersionTest {
   }
 
   private static DeliveryTarget target(Agent agent) {
-    return WORKSPACES.targets(List.of(agent.id())).get(agent.id());
+    return requireNonNull(WORKSPACES.targets(List.of(agent.id())).get(agent.id()));
   }
 
   private static DeliveryTarget remembered(UUID id) {

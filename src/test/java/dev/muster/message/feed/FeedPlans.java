@@ -1,5 +1,7 @@
 package dev.muster.message.feed;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.muster.testing.TestDatabases.TestDatabase;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -16,6 +18,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.flywaydb.core.Flyway;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -36,8 +39,11 @@ public final class FeedPlans {
       String name, String statement, Map<String, String> values, Set<String> indexes, long most) {
 
     private String value(String name) {
-      String usual = name.equals("after_delivered") ? value("after") : USUAL.get(name);
-      return values.getOrDefault(name, usual);
+      @Nullable String given = values.get(name);
+      if (given != null) {
+        return given;
+      }
+      return name.equals("after_delivered") ? value("after") : requireNonNull(USUAL.get(name));
     }
 
     /** Whether it filters rows that its index does not distinguish. */

@@ -6,6 +6,7 @@ import dev.muster.testing.TestDatabases;
 import dev.muster.testing.TestDatabases.TestDatabase;
 import java.util.UUID;
 import org.flywaydb.core.Flyway;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -59,7 +60,7 @@ class DeliveryTermsMigrationTest {
       UUID target,
       int seq,
       String rowClass,
-      UUID sender,
+      @Nullable UUID sender,
       String messageId,
       String delegation) {
     database.execute(

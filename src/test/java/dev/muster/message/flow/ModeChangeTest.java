@@ -61,7 +61,7 @@ class ModeChangeTest {
     return messageId;
   }
 
-  /** Sends a message with a member of {@code params}. */
+  /** Sends a message whose parameters have one more member. */
   private void sendToFeed(Agent target, String messageId, String param) {
     Answer answer =
         client.post(

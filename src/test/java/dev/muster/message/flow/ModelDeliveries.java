@@ -87,7 +87,7 @@ final class ModelDeliveries {
       }
     } else if (outcome == null
         || outcome.state().equals("in_feed")
-        || row.owner.polls && outcome.isAnsweredByMessage() && !hasWaited) {
+        || (row.owner.polls && outcome.isAnsweredByMessage() && !hasWaited)) {
       request.allowedAnswers = Set.of(POLLED);
     } else if (outcome.isAnswered()) {
       request.allowedAnswers = Set.of(answerOf(outcome));
@@ -163,7 +163,7 @@ final class ModelDeliveries {
       boolean isNotTaken = behavior == Behavior.IS_BUSY;
       boolean isInDoubt =
           behavior == Behavior.HAS_NO_UPSTREAM
-              || isNotTaken && ModelState.requireOpen(row).deliveries > 0;
+              || (isNotTaken && ModelState.requireOpen(row).deliveries > 0);
       String end = isInDoubt ? "uncertain" : isNotTaken ? "refused" : "answered";
       complete(row, end, null, behavior.status, isNotTaken && !isInDoubt ? 0 : 1);
     }

@@ -1,5 +1,6 @@
 package dev.muster.message.queue;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.message.store.DeliveryClaim;
@@ -39,9 +40,9 @@ class ClaimOrderTest {
 
   private static final int ROUNDS = Rounds.of(20, 200);
   private static final int TARGETS = 50;
-  private static final Instant NOW = Instant.now().truncatedTo(ChronoUnit.SECONDS);
   private static final UUID OTHER_REPLICA = UUID.randomUUID();
 
+  private final Instant now = Instant.now().truncatedTo(ChronoUnit.SECONDS);
   private final long seed = new Random().nextLong();
   private final Random random = new Random(seed);
 
@@ -58,7 +59,7 @@ class ClaimOrderTest {
     boolean canTakeMessages() {
       return !removed
           && (mode.equals("poll")
-              || url.startsWith("http") && List.of("online", "degraded").contains(status));
+              || (url.startsWith("http") && List.of("online", "degraded").contains(status)));
     }
 
     int freeSlots() {
@@ -101,7 +102,9 @@ class ClaimOrderTest {
         List<String> claimed = claim(server, targets, queues, most);
 
         List<List<String>> expected =
-            targets.stream().map(one -> expected(one, queues.get(one.id())).toList()).toList();
+            targets.stream()
+                .map(one -> expected(one, requireNonNull(queues.get(one.id()))).toList())
+                .toList();
         assertThat(isOfTheFirst(claimed, expected, most))
             .as("round %d of seed %d: %s of %s", round, seed, claimed, expected)
             .isTrue();
@@ -203,7 +206,7 @@ class ClaimOrderTest {
     return choices[random.nextInt(choices.length)];
   }
 
-  private static List<String> claim(
+  private List<String> claim(
       TestServer server, List<Target> targets, Map<UUID, List<Entry>> queues, int most) {
     JdbcClient db = server.bean(JdbcClient.class);
     return server
@@ -252,7 +255,7 @@ class ClaimOrderTest {
         .update();
   }
 
-  private static void insert(JdbcClient db, List<Entry> entries) {
+  private void insert(JdbcClient db, List<Entry> entries) {
     String values =
         entries.stream()
             .map(entry ->
@@ -263,9 +266,9 @@ class ClaimOrderTest {
                         entry.sender() == null ? "NULL" : "'" + entry.sender() + "'",
                         entry.kind(),
                         entry.priority(),
-                        NOW.minusSeconds(7200 - entry.enqueuedS()),
-                        entry.isDue() ? NOW.minusSeconds(3600) : NOW.plusSeconds(3600),
-                        entry.isExpired() ? NOW.minusSeconds(60) : NOW.plusSeconds(7200),
+                        now.minusSeconds(7200 - entry.enqueuedS()),
+                        entry.isDue() ? now.minusSeconds(3600) : now.plusSeconds(3600),
+                        entry.isExpired() ? now.minusSeconds(60) : now.plusSeconds(7200),
                         entry.isHeld() ? "'" + OTHER_REPLICA + "'" : "NULL"))
             .collect(Collectors.joining(", "));
     int _ =

@@ -1,5 +1,6 @@
 package dev.muster.message.send;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
@@ -133,7 +134,8 @@ class NormalizedRequestTest {
   @ValueSource(strings = {"SendMessage", "SendStreamingMessage"})
   void addsWhatAMessageLacksInItsVersion(String method) {
     JsonNode message =
-        normal("{'method':'" + method + "','params':{'message':{'content':'hi'}}}").message();
+        requireNonNull(
+            normal("{'method':'" + method + "','params':{'message':{'content':'hi'}}}").message());
 
     assertThat(message.path("role").asString()).isEqualTo("ROLE_USER");
     assertThat(message.path("parts").toString()).isEqualTo("[{\"text\":\"hi\"}]");

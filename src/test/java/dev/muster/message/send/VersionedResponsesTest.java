@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -119,7 +120,7 @@ class VersionedResponsesTest {
 
   @ParameterizedTest
   @CsvSource({"message/send,", "message/stream,", "message/send, 0.3", "message/send, nonsense"})
-  void keepTheOldShapeForAnOlderRequest(String method, String version) {
+  void keepTheOldShapeForAnOlderRequest(String method, @Nullable String version) {
     Answer polled = send(polling, ADMIN_TOKEN, request(method, "1", ""), version);
     Answer queued = send(awaited, ADMIN_TOKEN, request(method, "1", ""), version);
 
@@ -240,7 +241,8 @@ class VersionedResponsesTest {
     }
   }
 
-  private CompletableFuture<Answer> waitingFor(Agent agent, String method, String version) {
+  private CompletableFuture<Answer> waitingFor(
+      Agent agent, String method, @Nullable String version) {
     String path = ProxyClient.path(agent.id()) + "?wait=20";
     String request = request(method, "'one'", "");
     CompletableFuture<Answer> waiting =
@@ -274,7 +276,7 @@ class VersionedResponsesTest {
     return JsonMapper.shared().readTree(answer.text().substring("data: ".length()));
   }
 
-  private static Answer send(Agent to, String token, String body, String version) {
+  private static Answer send(Agent to, String token, String body, @Nullable String version) {
     return version == null
         ? PROXY.send(to, token, body)
         : PROXY.send(to, token, body, "A2A-Version", version);

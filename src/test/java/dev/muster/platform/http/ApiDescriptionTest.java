@@ -285,7 +285,7 @@ class ApiDescriptionTest {
         JsonNode whole = resolved(parameter);
         String name = whole.path("name").asString("");
         if (name.equals("cursor")
-            || path.startsWith("/console/timeline/") && name.equals("before")) {
+            || (path.startsWith("/console/timeline/") && name.equals("before"))) {
           lists.add(path);
           requireCursors(path, name, whole.path("schema"));
         }

@@ -67,7 +67,7 @@ class QuotaTest {
               String owner = "owner-" + n % 4;
               int times = 0;
               // longer without a grant: another thread may be paused while it holds everything
-              for (int i = 0; i < 20_000 || times == 0 && i < 20_000_000; i++) {
+              for (int i = 0; i < 20_000 || (times == 0 && i < 20_000_000); i++) {
                 int amount = 1 + i % 3;
                 if (quota.take(owner, amount) == Grant.GRANTED) {
                   times++;

@@ -158,7 +158,7 @@ class QuotaWaitsTest {
           for (int i = 0; i < 500; i++) {
             if (isTaken(owner)) {
               most.accumulateAndGet(held.incrementAndGet(), Math::max);
-              Thread.yield();
+              Thread.onSpinWait();
               held.decrementAndGet();
               quota.release(owner, 1);
             }

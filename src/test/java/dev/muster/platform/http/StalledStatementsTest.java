@@ -191,7 +191,7 @@ class StalledStatementsTest {
   private static List<Map<String, String>> rounds(Map<String, Set<String>> requestsByStatement) {
     List<Map<String, String>> rounds = new ArrayList<>();
     requestsByStatement.entrySet().stream()
-        .sorted(Comparator.comparing(one -> one.getValue().size()))
+        .sorted(Comparator.comparingInt(one -> one.getValue().size()))
         .forEach(one -> {
           Map<String, String> free =
               rounds.stream()

@@ -30,7 +30,10 @@ final class SampleValues {
           "unnest\\(([?:\\w\\[\\],\\s]+)\\)\\s+(?:WITH ORDINALITY\\s+)?AS \\w+ \\(([\\w,\\s]+)\\)");
 
   private static final String ID = "00000000-0000-4000-8000-000000000007";
+
+  @SuppressWarnings("TimeInStaticInitializer") // much less than an hour passes until it is used
   private static final String AN_HOUR_AGO = Instant.now().minus(Duration.ofHours(1)).toString();
+
   private static final String LARGEST = Long.toString(Long.MAX_VALUE);
   private static final String HASH = "\\x8f14e45fceea167a5a36dedd4bea2543";
 
@@ -231,8 +234,9 @@ final class SampleValues {
     List<PGobject> values = new ArrayList<>();
     try (PreparedStatement statement = connection.prepareStatement(positional(sql))) {
       for (int i = 0; i < names.size(); i++) {
-        if (types.containsKey(names.get(i))) {
-          statement.setObject(i + 1, value(names.get(i), types.get(names.get(i))));
+        @Nullable String type = types.get(names.get(i));
+        if (type != null) {
+          statement.setObject(i + 1, value(names.get(i), type));
         }
       }
       ParameterMetaData parameters = statement.getParameterMetaData();

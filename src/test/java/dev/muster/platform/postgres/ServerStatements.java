@@ -176,7 +176,7 @@ final class ServerStatements {
       field.setAccessible(true);
       return (String) field.get(owner);
     } catch (ReflectiveOperationException e) {
-      throw new AssertionError(e);
+      throw new LinkageError(type + "." + name, e);
     }
   }
 }

@@ -58,7 +58,7 @@ record StatementPlan(double cost, Set<String> readWhole, Set<String> unreached, 
         .append(Math.round(loops))
         .append(" times)");
     if (node.has("Relation Name")
-        && (kind.equals("Seq Scan") || kind.startsWith("Index") && !node.has("Index Cond"))) {
+        && (kind.equals("Seq Scan") || (kind.startsWith("Index") && !node.has("Index Cond")))) {
       String alias = node.path("Alias").asString();
       readWhole.add(alias);
       if (loops == 0) {

@@ -1,5 +1,6 @@
 package dev.muster.platform.postgres;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.platform.postgres.TimelyConnections.TimelyStatements;
@@ -65,7 +66,7 @@ class StatementPlansTest {
   }
 
   /** What the tables were before they are filled. */
-  private enum Before {
+  enum Before {
     NEW,
     /** They were filled, and all rows were deleted. */
     DRAINED
@@ -234,15 +235,19 @@ class StatementPlansTest {
   }
 
   private static String place(String statement) {
-    return STATEMENTS.get(statement).place();
+    return judged(statement).place();
+  }
+
+  private static Judged judged(String statement) {
+    return requireNonNull(STATEMENTS.get(statement));
   }
 
   private static StatementPlan next(Before before, String statement) {
-    return NEXT.get(before).get(statement);
+    return requireNonNull(requireNonNull(NEXT.get(before)).get(statement));
   }
 
   private static StatementPlan fresh(String statement) {
-    return FRESH.get(statement);
+    return requireNonNull(FRESH.get(statement));
   }
 
   private static String described(Before before, String statement) {
@@ -251,7 +256,7 @@ class StatementPlansTest {
             place(statement),
             next(before, statement).cost(),
             fresh(statement).cost(),
-            STATEMENTS.get(statement).sql(),
+            judged(statement).sql(),
             next(before, statement).text(),
             fresh(statement).text());
   }
@@ -366,7 +371,7 @@ class StatementPlansTest {
         if (StablePlans.has(sql)) {
           server.query(sql, values, row -> {});
         } else {
-          PreparedStatementSetter setting = StablePlans.keeping(sql, values);
+          PreparedStatementSetter setting = requireNonNull(StablePlans.keeping(sql, values));
           JdbcTemplate db = one.getKey().equals(CONTROL) ? new JdbcTemplate(source) : server;
           Boolean _ =
               db.execute(

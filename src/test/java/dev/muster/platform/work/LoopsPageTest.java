@@ -27,7 +27,7 @@ class LoopsPageTest {
             .dropWhile(line -> !line.startsWith("|"))
             .takeWhile(line -> line.startsWith("|"))
             .skip(2)
-            .map(line -> line.split("\\|")[1])
+            .map(line -> line.split("\\|", -1)[1])
             .flatMap(cell -> NAME.matcher(cell).results().map(name -> name.group(1)))
             .toList();
     Set<String> running = new TreeSet<>();
